@@ -1,35 +1,35 @@
-//! Look-ups by the availability interface of the Wayback Machine
+//! Look-ups with the availability API of the Wayback Machine
 //! (<https://archive.org/help/wayback_api.php>), which others offer too.
 //!
-//! What an archive answers is not trusted: a copy is taken only if it is at its own host and says
-//! that the page worked.
+//! The answer of an archive is not trusted: a copy is accepted only if it is at the archive's own
+//! host and the page had worked.
 
 use serde::Deserialize;
 
 use super::answer::{ArchiveAnswer, ArchiveProblem};
-use crate::linkcheck::ask::{Ending, Finding, UrlProblem, WebUrl};
+use crate::linkcheck::request::{Ending, Finding, UrlProblem, WebUrl};
 use crate::mapping::Target;
 
-/// The interface of the Wayback Machine.
+/// The API of the Wayback Machine.
 pub const WAYBACK_MACHINE: &str = "https://archive.org/wayback/available";
 
-/// The interface of an archive.
+/// The API of an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Archive(WebUrl);
 
-/// An answer, of which only what matters is read.
+/// An answer, with only the needed fields.
 #[derive(Deserialize)]
 struct Availability {
-    archived_snapshots: Snapshots,
+    archived_snapshots: ArchiveSnapshots,
 }
 
 #[derive(Deserialize)]
-struct Snapshots {
-    closest: Option<Snapshot>,
+struct ArchiveSnapshots {
+    closest: Option<ArchiveSnapshot>,
 }
 
 #[derive(Deserialize)]
-struct Snapshot {
+struct ArchiveSnapshot {
     available: bool,
     url: String,
     status: String,
@@ -44,12 +44,12 @@ impl std::str::FromStr for Archive {
 }
 
 impl Archive {
-    /// Returns the archive that was asked at a URL.
+    /// Returns the archive that was queried at a URL.
     pub(crate) fn at(url: &WebUrl) -> Self {
         Self(url.clone())
     }
 
-    /// Returns the URL that asks for a copy of a page, unless it is too long.
+    /// Returns the URL that queries a copy of a page, unless it is too long.
     pub(crate) fn question(&self, page: &WebUrl) -> Option<WebUrl> {
         let mut url = self.0.url().clone();
         let others = url.query_pairs().into_owned();
@@ -61,7 +61,7 @@ impl Archive {
         WebUrl::parse(url.as_str()).ok()
     }
 
-    /// Returns what the end of an inquiry says.
+    /// Returns the answer from the end of an inquiry.
     pub(crate) fn answer(&self, finding: &Finding) -> ArchiveAnswer {
         self.copy(finding)
             .map_or_else(ArchiveAnswer::Failed, |copy| {
@@ -141,17 +141,17 @@ mod tests {
     }
 
     #[test]
-    fn a_page_is_asked_for_by_its_whole_url() {
+    fn a_page_is_looked_up_by_its_whole_url() {
         let page = WebUrl::parse("http://e.org/a?b=c&d=%2F#e").unwrap();
-        let asked = wayback().question(&page).unwrap();
+        let request = wayback().question(&page).unwrap();
         assert_eq!(
-            asked.as_str(),
+            request.as_str(),
             "https://archive.org/wayback/available?url=http%3A%2F%2Fe.org%2Fa%3Fb%3Dc%26d%3D%252F"
         );
         let other: Archive = "http://127.0.0.1:8080/find?key=k&url=".parse().unwrap();
-        let asked = other.question(&WebUrl::parse("http://e.org/").unwrap());
+        let request = other.question(&WebUrl::parse("http://e.org/").unwrap());
         assert_eq!(
-            asked.unwrap().as_str(),
+            request.unwrap().as_str(),
             "http://127.0.0.1:8080/find?key=k&url=http%3A%2F%2Fe.org%2F"
         );
         let longest = format!("http://e.org/{}", "/".repeat(8000));

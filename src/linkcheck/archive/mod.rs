@@ -1,5 +1,5 @@
-//! Archives of the Web: how one is asked for a copy of a page that is dead, which answers are taken,
-//! and which pages it is not asked for.
+//! Web archives: how a copy of a dead page is looked up, which answers are accepted, and which
+//! pages are not looked up.
 
 mod answer;
 mod look_up;

@@ -1,10 +1,11 @@
-//! Which pages an archive is not asked for: those of private hosts, whose URLs are nobody's business.
+//! Pages that are not looked up in an archive: those of private hosts, whose URLs must stay
+//! private.
 
 use std::net::{IpAddr, SocketAddr};
 
 use url::Host;
 
-use crate::linkcheck::ask::{Resolve, Scope, WebUrl};
+use crate::linkcheck::request::{Resolve, Scope, WebUrl};
 
 /// The last labels of names that are used in private networks (RFC 6761, RFC 6762, RFC 8375, RFC 6762
 /// appendix G, and what ICANN has set aside).
@@ -22,9 +23,9 @@ const PRIVATE: [&str; 11] = [
     "private",
 ];
 
-/// Returns whether the URL of a page may be named to others: its host is not private by its name or
-/// address. Where private hosts are asked, it is also looked up, and one that has no address now could
-/// be private.
+/// Returns whether the URL of a page may be disclosed: its host is not private by its name or
+/// address. If private hosts are checked, its name is also looked up, and a host without an address
+/// could be private.
 pub async fn may_be_named(page: &WebUrl, scope: Scope, resolver: &dyn Resolve) -> bool {
     let url = page.url();
     let port = url.port_or_known_default().unwrap_or_default();
@@ -37,7 +38,7 @@ pub async fn may_be_named(page: &WebUrl, scope: Scope, resolver: &dyn Resolve) -
         Some(Host::Ipv6(address)) => is_global(address.into()),
         Some(Host::Domain(name)) if has_private_name(name) => false,
         Some(Host::Domain(name)) => match scope {
-            // A host with a private address was never asked, so it is not known to be dead.
+            // A host with a private address was never requested, so it is not known to be dead.
             Scope::Global => true,
             Scope::Private => match resolver.resolve(name, port).await {
                 Ok(addresses) => Scope::Global.admit_all(&addresses).is_ok(),
@@ -60,13 +61,13 @@ fn has_private_name(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linkcheck::ask::{Failure, Resolving};
+    use crate::linkcheck::request::{Failure, Resolving};
 
     /// Knows one public and one private host.
     #[derive(Debug)]
-    struct Names;
+    struct TwoHosts;
 
-    impl Resolve for Names {
+    impl Resolve for TwoHosts {
         fn resolve<'a>(&'a self, host: &'a str, port: u16) -> Resolving<'a> {
             let address = match host {
                 "public.example" => Ok(IpAddr::from([8, 8, 8, 8])),
@@ -94,12 +95,12 @@ mod tests {
         ] {
             let page = WebUrl::parse(url).unwrap();
             assert_eq!(
-                may_be_named(&page, Scope::Global, &Names).await,
+                may_be_named(&page, Scope::Global, &TwoHosts).await,
                 global,
                 "{url}"
             );
             assert_eq!(
-                may_be_named(&page, Scope::Private, &Names).await,
+                may_be_named(&page, Scope::Private, &TwoHosts).await,
                 private,
                 "{url}"
             );

@@ -1,4 +1,4 @@
-//! The hosts that share an allowance, as each run is given them.
+//! The hosts that share an allowance, set by each run.
 
 use std::collections::HashSet;
 
@@ -22,7 +22,7 @@ impl Checker {
         let names: Vec<_> = (members.iter())
             .map(|(member, _)| member.to_string())
             .collect();
-        // Written before and after, so that none is forgotten if this does not come to its end.
+        // Written before and after, so that none is lost if this is interrupted.
         let all: Vec<_> = before.iter().chain(&names).cloned().collect();
         let write = |names: &Vec<String>| StateWrite {
             rows: vec![StateRow::put(Space::Settings, MEMBERS, names)],

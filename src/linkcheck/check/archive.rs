@@ -3,25 +3,26 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::shared::{Asked, Checker, Work, host_of, millis};
+use super::shared::{Checker, DatedAnswer, Work, host_of, millis};
 use super::state::{Space, StateWrite, decoded};
 use crate::frontier::StoreError;
 use crate::linkcheck::archive::{Archive, ArchiveAnswer};
-use crate::linkcheck::ask::WebUrl;
+use crate::linkcheck::request::WebUrl;
 
 /// How many links are looked up and written at a time.
 const BATCH: usize = 2048;
 
-/// How long it counts what an archive has, or that it has nothing.
+/// How long the result of a look-up is valid.
 const KNOWN: Duration = Duration::from_secs(30 * 86_400);
 
 impl Checker {
-    /// Asks an archive for copies of links, unless it is known what it has, and all else that is due,
-    /// for as long as that time at most. It waits for no block of more than a minute.
+    /// Looks up copies of links in an archive, unless the results are known, and sends all other
+    /// requests that are due, for at most that time. It does not wait for blocks of more than a
+    /// minute.
     ///
     /// # Errors
     ///
-    /// If the state cannot be read or written. What was concluded before is kept.
+    /// If the state cannot be read or written. Earlier conclusions are kept.
     pub async fn look_up(
         self: &Arc<Self>,
         archive: &Archive,
@@ -37,7 +38,7 @@ impl Checker {
                 let question = question.filter(|_| !is_known);
                 let host = question.as_ref().and_then(host_of);
                 if let (Some(question), Some(host)) = (question, host) {
-                    // At no time, so that the same look-up is queued once.
+                    // Without a time, so that the same look-up is queued once.
                     let work = Work::archive(question, self.now());
                     write.rows.push(work.queued(&host, 0));
                     write.hosts = vec![(host, Duration::ZERO)];
@@ -50,7 +51,7 @@ impl Checker {
         self.run_within(max_time).await
     }
 
-    /// Returns what an archive has of links, as far as that is known, in their order.
+    /// Returns the known results of look-ups for links, in their order.
     ///
     /// # Errors
     ///
@@ -69,11 +70,11 @@ impl Checker {
         Ok(answers)
     }
 
-    /// Returns what is known of the answers to some questions; nothing of one that cannot be asked.
+    /// Returns the known answers to some look-ups; `None` for one that is not possible.
     async fn archive_rows(
         &self,
         questions: &[Option<WebUrl>],
-    ) -> Result<Vec<Option<Asked<ArchiveAnswer>>>, StoreError> {
+    ) -> Result<Vec<Option<DatedAnswer<ArchiveAnswer>>>, StoreError> {
         // No row has an empty key.
         let key = |it: &WebUrl| it.as_str().as_bytes().to_vec();
         let keys = questions.iter().map(|it| it.as_ref().map(key));
@@ -83,13 +84,13 @@ impl Checker {
         rows.into_iter().map(row).collect()
     }
 
-    fn is_known(&self, row: &Asked<ArchiveAnswer>) -> bool {
+    fn is_known(&self, row: &DatedAnswer<ArchiveAnswer>) -> bool {
         let is_recent = self.now().abs_diff(row.at) < millis(KNOWN);
         is_recent && !matches!(row.answer, None | Some(ArchiveAnswer::Failed(_)))
     }
 }
 
-/// Returns the URL that asks an archive for a copy of a link, if there can be one.
+/// Returns the URL that queries an archive for a copy of a link, if that is possible.
 fn question(archive: &Archive, url: &str) -> Option<WebUrl> {
     archive.question(&WebUrl::parse(url).ok()?)
 }

@@ -13,25 +13,25 @@ const BATCH: usize = 2048;
 
 impl Checker {
     /// Queues those links of a table that are not queued, with their hosts, and returns how many there
-    /// were. What is known of a link that was in a table before says when it is due.
+    /// were. The record of a link that was in an earlier table determines when it is due.
     pub(super) async fn queue_links(&self) -> Result<usize, StoreError> {
         let mut queued = self.queued_links().await;
         let links = self.links();
-        let count = self.queue_all_of(&links, links.asked()).await?;
+        let count = self.queue_all_of(&links, links.requested()).await?;
         *queued = Some(links);
         Ok(count)
     }
 
-    /// Queues those links of the table that were not in the one of which all links were queued last.
+    /// Queues those links of the table that were not in the last completely queued one.
     pub(super) async fn queue_new_links(&self) -> Result<(), StoreError> {
         let mut queued = self.queued_links().await;
         let links = self.links();
         match queued.take() {
             Some(before) => {
-                let new = links.asked_anew(&before);
+                let new = links.newly_requested(&before);
                 self.queue_all_of(&links, new.into_iter()).await?
             }
-            None => self.queue_all_of(&links, links.asked()).await?,
+            None => self.queue_all_of(&links, links.requested()).await?,
         };
         *queued = Some(links);
         Ok(())
@@ -61,7 +61,7 @@ impl Checker {
         }
     }
 
-    /// Returns what queues those links of some that are not queued: each expects two rows.
+    /// Returns the writes that queue those links that are not queued: each expects two rows.
     async fn queueing(&self, links: &Links, batch: &[LinkKey]) -> Result<StateWrite, StoreError> {
         let now = self.now();
         let mut write = StateWrite::default();
@@ -84,7 +84,7 @@ impl Checker {
             };
             let record: Option<LinkRecord> = parked.as_deref().map(decoded).transpose()?;
             let due = record.as_ref().and_then(|record| {
-                // No link was checked in the future, whatever a clock said once.
+                // No link was checked in the future, even if a clock was wrong once.
                 let checked = u64::try_from(record.checked()?.unix()).ok()? * 1000;
                 let checked = checked.min(now);
                 let next = record.next_check(self.options().policy, &url, links.of_host(&host));

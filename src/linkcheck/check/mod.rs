@@ -1,12 +1,12 @@
-//! Checking all targets of a table: which is asked when, and what is kept of the answers.
+//! Checking all targets of a table: when each is requested, and which results are kept.
 //!
-//! `shared` is what all parts of a check use, `enqueue` queues the links, `queue_review` goes through
-//! those that are queued, `run` reserves hosts, and `visit` is what happens while one is reserved: at
-//! most one request. All that is known is in a [`CheckState`]: in memory, or in the file or on the
-//! server in which the reservations are.
+//! `shared` is used by all parts of a check, `enqueue` queues the links, `queue_review` checks the
+//! queued ones, `run` reserves hosts, and `visit` does the work while one is reserved: at most one
+//! request. All results are in a [`CheckState`]: in memory, or in the file or on the server with
+//! the reservations.
 //!
-//! No process has a part of the state to itself: what one writes from what it has read is written
-//! only if that is still there, and whether a check is at its end is for the state to say.
+//! No process owns a part of the state: a write that depends on earlier reads is done only if these
+//! are unchanged, and the state decides whether a check has ended (docs/decisions/0022).
 
 mod aliases;
 mod archive;
@@ -18,9 +18,11 @@ mod state;
 mod visit;
 
 pub use shared::{
-    Ask, Asking, CheckOptions, CheckProgress, Checker, LinkUse, Links, RequestResult, Resolution,
-    TableLink,
+    CheckOptions, CheckProgress, Checker, LinkUse, Links, PendingReply, RequestResult, Requester,
+    Resolution, TableLink,
 };
 #[cfg(feature = "valkey")]
 pub use state::ValkeyState;
-pub use state::{CheckState, FileState, MemoryState, Row, Space, StateRow, StateWrite, WriteState};
+pub use state::{
+    CheckState, FileState, MemoryState, QueueRow, Space, StateRow, StateWrite, WriteState,
+};

@@ -1,5 +1,5 @@
-//! Where the deep links of a host end: if several that have nothing else in common are led to one
-//! page, that page is what the host has instead of them.
+//! Where the deep links of a host end: if several unrelated links are redirected to one page, the
+//! host uses that page as a replacement for missing ones.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Observation;
 use super::sibling::digest;
-use crate::linkcheck::ask::{Finding, WebUrl};
+use crate::linkcheck::request::{Finding, WebUrl};
 
 /// How many different links must end at a page.
 const SEVERAL: usize = 3;
@@ -20,16 +20,16 @@ const MAX_PAGES: usize = 64;
 pub struct Endings(BTreeMap<u64, Vec<u64>>);
 
 impl Endings {
-    /// Notes where an inquiry ended, and returns whether several links of the host end there.
+    /// Records where an inquiry ended, and returns whether several links of the host end there.
     ///
-    /// A home page is no deep link, and one that only changes its host, its scheme, its query or its
-    /// letters' case has not been led elsewhere. What does not end with a success ends nowhere.
+    /// A home page is not a deep link, and a change only of host, scheme, query or case is not a
+    /// redirect elsewhere. Only a success counts as an end.
     pub fn note(&mut self, finding: &Finding) -> bool {
         let (from, to) = (&finding.from, finding.url());
         let link = digest(place(from).as_bytes());
         let page = digest(to.without_fragment().as_bytes());
         for (other, links) in &mut self.0 {
-            // A page that several links share is remembered, as long as they do.
+            // A page that several links share is kept as long as they do.
             if *other != page {
                 links.retain(|other| *other != link);
             }
@@ -54,13 +54,13 @@ impl Endings {
     }
 }
 
-/// Returns what distinguishes a link from others of its host.
+/// Returns the part that distinguishes a link from others of its host.
 fn place(url: &WebUrl) -> String {
     let query = url.url().query().unwrap_or_default();
     format!("{}?{query}", path(url))
 }
 
-/// Returns the path of a URL, without what hosts repair.
+/// Returns the path of a URL, without differences that hosts repair.
 fn path(url: &WebUrl) -> String {
     url.url().path().trim_end_matches('/').to_ascii_lowercase()
 }
@@ -70,7 +70,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::linkcheck::ask::{Ending, Hop};
+    use crate::linkcheck::request::{Ending, Hop};
 
     fn url(path: &str) -> WebUrl {
         WebUrl::parse("https://e.example/")
@@ -114,7 +114,7 @@ mod tests {
         ];
         let expected = [false, false, false, false, true];
         assert_eq!(notes(&mut endings, &all), expected);
-        // All that end there, also the first ones, and also a different home page.
+        // All that end there, including the first ones and a different home page.
         assert_eq!(
             notes(&mut endings, &[("/a", "/"), ("/z", "/")]),
             [true, true]

@@ -1,4 +1,5 @@
-//! Concluding: from observations to verdicts, purely.
+//! Concluding: from observations to verdicts and the time of the next check, purely; and how a host
+//! answers for missing pages.
 
 mod endings;
 mod observation;

@@ -1,31 +1,33 @@
-//! What was seen of a target at one time, and which kind of evidence that is.
+//! Observations of a target at one time, and their kinds of evidence.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::linkcheck::ask::{Ending, Failure, Finding, Hop, RedirectProblem, UrlProblem, WebUrl};
+use crate::linkcheck::request::{
+    Ending, Failure, Finding, Hop, RedirectProblem, UrlProblem, WebUrl,
+};
 
-/// What was seen of a target.
+/// The result of a request for a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Seen {
     /// A reply with this status.
     Answered(u16),
-    /// A reply with this status, from a wall that keeps programs out.
+    /// A reply with this status, from a wall that blocks programs.
     Wall(u16),
     /// No reply.
     Failed(Failure),
-    /// A redirect that leads nowhere.
+    /// A redirect that cannot be followed.
     Astray(RedirectProblem),
-    /// The page that the host has for pages that are missing, sent as a success.
+    /// The host's page for missing pages, sent as a success.
     NotFoundPage,
-    /// It was not asked, because robots.txt does not permit it.
+    /// It was not requested, because robots.txt does not permit it.
     Disallowed,
-    /// It was not asked, because the Crawl-delay in robots.txt is too long.
+    /// It was not requested, because the Crawl-delay in robots.txt is too long.
     CrawlDelayTooLong,
 }
 
-/// Which kind of evidence that is.
+/// The kind of evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Evidence {
     /// The target works.
@@ -36,21 +38,21 @@ pub(super) enum Evidence {
     Gone,
     /// Its host blocks automated requests.
     Blocked,
-    /// Its host says that it works, but seems to say so of anything.
+    /// Its host reports success, but seems to do so for any URL.
     SoftNotFound,
     /// The robots.txt of its host disallows it.
     Disallowed,
-    /// Its host cannot prove that it is the right one.
+    /// Its host cannot prove its identity.
     Insecure,
-    /// Its host is there, but neither confirms nor denies it to this program.
+    /// Its host is reachable, but the answer is inconclusive for this program.
     Unclear,
-    /// Nothing is known of it: the question was not asked, or this machine is at fault.
+    /// No evidence: no request was sent, or this machine is at fault.
     None,
 }
 
 impl Evidence {
-    /// Returns whether earlier failures count no more: the host is there again, and does not say that
-    /// the target is not.
+    /// Returns whether earlier failures no longer count: the host is reachable again, and does not
+    /// report the target as missing.
     pub(super) fn refutes_failures(self) -> bool {
         match self {
             Self::Works | Self::Blocked | Self::Disallowed | Self::Insecure | Self::Unclear => true,
@@ -59,14 +61,15 @@ impl Evidence {
     }
 }
 
-/// What was seen of a target, and how much it is worth.
+/// An observation of a target, and its reliability.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
-    /// What was seen.
+    /// The result of the request.
     pub seen: Seen,
-    /// Whether it was seen over a new connection.
+    /// Whether it came over a new connection.
     pub is_fresh: bool,
-    /// Where the target has moved permanently: the end of those first redirects that are all permanent.
+    /// Where the target has moved permanently: the end of the initial sequence of permanent
+    /// redirects.
     pub moved_to: Option<WebUrl>,
 }
 
@@ -92,7 +95,7 @@ impl Observation {
     }
 
     /// Observes something that was concluded without an inquiry into the target.
-    pub fn unasked(seen: Seen) -> Self {
+    pub fn without_request(seen: Seen) -> Self {
         Self {
             seen,
             is_fresh: true,
@@ -100,7 +103,7 @@ impl Observation {
         }
     }
 
-    /// Observes that a success was the host's page for what is missing.
+    /// Changes a success to the host's page for missing pages.
     #[must_use]
     pub fn as_not_found_page(self) -> Self {
         Self {
@@ -132,16 +135,16 @@ impl Seen {
     pub(super) fn evidence(self) -> Evidence {
         match self {
             Self::Answered(status) => match status {
-                // A choice of pages, and one that has not been modified, are there.
+                // A choice of pages, and an unmodified page, exist.
                 200..=300 | 304 => Evidence::Works,
                 410 => Evidence::Gone,
-                // HTTP has no status from 600 on, but walls have.
+                // HTTP has no status of 600 or more, but walls do.
                 401..=403 | 407 | 429 | 451 | 600.. => Evidence::Blocked,
                 _ => Evidence::Fails,
             },
             Self::Wall(_) | Self::Astray(RedirectProblem::WantsCookie) => Evidence::Blocked,
             Self::Failed(failure) => of_failure(failure),
-            // These are for others than Web clients.
+            // These are not for web clients.
             Self::Astray(RedirectProblem::Url(
                 UrlProblem::Scheme | UrlProblem::Credentials | UrlProblem::TooLong,
             ))
@@ -152,7 +155,7 @@ impl Seen {
         }
     }
 
-    /// Returns whether it cannot be a fault of this machine's network.
+    /// Returns whether it cannot be caused by this machine's network.
     pub(super) fn is_definite(self) -> bool {
         self != Self::Failed(Failure::NoNameServer)
     }
@@ -170,10 +173,10 @@ fn of_failure(failure: Failure) -> Evidence {
         | Failure::AnswerTimeout
         | Failure::Closed
         | Failure::Malformed => Evidence::Fails,
-        // Browsers still speak some of what rustls does not.
+        // Browsers still support some versions and ciphers that rustls does not.
         Failure::Certificate(_) | Failure::TlsIncompatible => Evidence::Insecure,
         Failure::ClientCertificate => Evidence::Blocked,
-        // Browsers read larger heads.
+        // Browsers accept larger heads.
         Failure::HeadTooLarge => Evidence::Unclear,
         Failure::PrivateAddress | Failure::ForbiddenAddress | Failure::Local | Failure::NoTls => {
             Evidence::None
@@ -200,7 +203,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::linkcheck::ask::CertificateProblem;
+    use crate::linkcheck::request::CertificateProblem;
 
     fn moved_to(hops: &[(u16, &str)]) -> Option<String> {
         let url = |text: &str| WebUrl::parse(text).unwrap();

@@ -1,4 +1,4 @@
-//! How much evidence makes a link dead, and when a target is asked again.
+//! The policy: how much evidence makes a link dead, and when a target is checked again.
 
 use std::time::Duration;
 
@@ -10,13 +10,13 @@ const DAY: Duration = Duration::from_secs(86_400);
 /// The fewest strikes that can make a link dead: one observation alone never does.
 const MIN_STRIKES: u8 = 2;
 
-/// A host with many links is asked for one of them every ten seconds on average, at most.
+/// A host with many links gets one request every ten seconds on average, at most.
 const PER_LINK: Duration = Duration::from_secs(10);
 
-/// The longest interval between two checks of what works.
+/// The longest interval between two checks of a working target.
 const MAX_RECHECK: Duration = Duration::from_secs(3660 * 86_400);
 
-/// How much evidence makes a link dead, and when a target is asked again.
+/// The policy: how much evidence makes a link dead, and when a target is checked again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Policy {
     strikes: u8,
@@ -53,7 +53,7 @@ impl Policy {
         }
     }
 
-    /// Sets when a target that works is asked again, after ten years at most.
+    /// Sets when a working target is checked again, after at most ten years.
     #[must_use]
     pub fn with_recheck(self, recheck: Duration) -> Self {
         Self {
@@ -70,20 +70,21 @@ impl Policy {
         self.strike_interval
     }
 
-    /// Returns when to ask a target again that works: spread around the interval, so that targets
-    /// that were added together are not asked together for ever.
+    /// Returns when to check a working target again: spread around the interval, so that targets
+    /// that were added together are not checked together forever.
     pub(super) fn after_success(self, target: &str, checked: i64, links: u64) -> Duration {
         // From 7/8 of it to 9/8, the same for whichever worker computes it.
         let share = f64::from(share(target, checked)) / f64::from(u16::MAX);
         stretched(self.recheck.mul_f64(0.875 + 0.25 * share), links)
     }
 
-    /// Returns the longest time after which a target is asked again, if its host has a number of links.
+    /// Returns the longest time until a target is checked again, if its host has a number of links.
     pub(crate) fn longest(self, links: u64) -> Duration {
         stretched(self.recheck.mul_f64(1.125).max(3 * DAY), links)
     }
 
-    /// Returns when to ask a target again that was not seen working for a number of times in a row.
+    /// Returns when to check a target again after a number of consecutive checks in which it did
+    /// not work.
     pub(super) fn after_failures(self, failures: u8, links: u64) -> Duration {
         let interval = match failures {
             0 | 1 => HOUR,
@@ -100,7 +101,7 @@ fn stretched(interval: Duration, links: u64) -> Duration {
     interval.max(PER_LINK.saturating_mul(links))
 }
 
-/// Returns a number that looks random, and is different for each target and each time.
+/// Returns a pseudo-random number for a target and a time.
 fn share(target: &str, checked: i64) -> u16 {
     let mut hash = Sha256::new();
     hash.update(checked.to_le_bytes());
@@ -114,13 +115,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_work_is_asked_soon_and_then_rarely() {
+    fn what_does_not_work_is_requested_soon_and_then_rarely() {
         let intervals = [1, 2, 3, 4, 255].map(|count| Policy::default().after_failures(count, 1));
         assert_eq!(intervals, [HOUR, DAY, 3 * DAY, 3 * DAY, 3 * DAY]);
     }
 
     #[test]
-    fn what_works_is_asked_at_spread_times() {
+    fn what_works_is_requested_at_spread_times() {
         let policy = Policy::default();
         let mut times: Vec<_> = (0..1000)
             .map(|number| policy.after_success(&format!("https://e.example/{number}"), 0, 1000))
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_with_many_links_is_asked_more_slowly() {
+    fn a_host_with_many_links_is_requested_more_slowly() {
         let policy = Policy::default();
         assert_eq!(policy.after_failures(1, 360), HOUR);
         assert_eq!(policy.after_failures(1, 720), 2 * HOUR);

@@ -1,7 +1,7 @@
-//! What is known about a target: a verdict, and the observations that it rests on.
+//! Records: the verdict about a target, and the observations on which it is based.
 //!
-//! A record is small, for there may be millions: it keeps when something changed, and not each time
-//! that it was seen again. The clock is a parameter.
+//! A record is small, because there may be millions: it stores changes, not repeated observations.
+//! The clock is a parameter.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::observation::{Evidence, Observation, Seen};
 use super::{Policy, Verdict};
-use crate::linkcheck::ask::WebUrl;
+use crate::linkcheck::request::WebUrl;
 use crate::mapping::Timestamp;
 
 /// How many changes are kept.
@@ -19,20 +19,20 @@ const MAX_HISTORY: usize = 8;
 /// The first byte of an encoded record, which changes with its form.
 const VERSION: u8 = 1;
 
-/// What is known about a target. Times are seconds since the Unix epoch.
+/// The record of a target. Times are seconds since the Unix epoch.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkRecord {
     verdict: Verdict,
     since: i64,
     checked: Option<i64>,
     last_ok: Option<i64>,
-    /// How many failures count, and when the last of them was.
+    /// The number of failures that count, and the time of the last one.
     strikes: u8,
     struck: i64,
-    /// How many times in a row it was not seen working.
+    /// The number of consecutive checks in which it did not work.
     failures: u8,
     moved: Option<Move>,
-    /// What was seen, and since when, if it was not the same before; the newest last.
+    /// The changes of the observed result, with their times; the newest last.
     history: Vec<(i64, Seen)>,
 }
 
@@ -46,10 +46,10 @@ struct Move {
 /// Why a record cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UnreadableRecord {
-    /// It has a form that this version does not know.
+    /// It has an unknown version.
     #[error("the record has version {version}, and this program reads version {VERSION} only")]
     Version {
-        /// Its form.
+        /// Its version.
         version: u8,
     },
     /// It is damaged.
@@ -58,12 +58,12 @@ pub enum UnreadableRecord {
 }
 
 impl LinkRecord {
-    /// Returns what is concluded.
+    /// Returns the verdict.
     pub fn verdict(&self) -> Verdict {
         self.verdict
     }
 
-    /// Returns since when that is so; for a dead link, since when it has been failing.
+    /// Returns since when the verdict applies; for a dead link, since when it has been failing.
     pub fn since(&self) -> Option<Timestamp> {
         self.checked.map(|_| Timestamp::from_unix(self.since))
     }
@@ -78,7 +78,7 @@ impl LinkRecord {
         self.last_ok.map(Timestamp::from_unix)
     }
 
-    /// Returns how many failures count towards calling it dead.
+    /// Returns the number of failures that count towards the verdict that it is dead.
     pub fn strikes(&self) -> u8 {
         self.strikes
     }
@@ -91,7 +91,7 @@ impl LinkRecord {
             .map(|moved| &moved.to)
     }
 
-    /// Returns where it has moved, if that was seen twice with at least the strike interval between.
+    /// Returns where it has moved, if that was observed twice, at least the strike interval apart.
     pub fn confirmed_move(&self, policy: Policy) -> Option<&WebUrl> {
         let since = self.moved.as_ref()?.since;
         let lasted = elapsed(since, self.checked?);
@@ -99,25 +99,25 @@ impl LinkRecord {
             .filter(|_| lasted >= policy.strike_interval() && !lasted.is_zero())
     }
 
-    /// Returns what was last seen.
+    /// Returns the last result.
     pub fn seen(&self) -> Option<Seen> {
         self.history.last().map(|&(_, seen)| seen)
     }
 
-    /// Returns what was seen and since when, the oldest first.
+    /// Returns the changes of the result with their times, the oldest first.
     pub fn history(&self) -> impl Iterator<Item = (Timestamp, Seen)> {
         let history = self.history.iter();
         history.map(|&(since, seen)| (Timestamp::from_unix(since), seen))
     }
 
-    /// Returns whether the next question should go over a new connection: a failure then would make
+    /// Returns whether the next request should use a new connection, because a failure would make
     /// the link dead.
     pub fn wants_fresh(&self, policy: Policy) -> bool {
         self.strikes.saturating_add(1) >= policy.strikes()
     }
 
-    /// Returns how long after the last check the target, whose host has a number of links, is to be
-    /// asked again.
+    /// Returns the time from the last check to the next one, if the host of the target has a number
+    /// of links.
     pub fn next_check(&self, policy: Policy, target: &str, links: u64) -> Duration {
         match self.checked {
             None => Duration::ZERO,
@@ -126,7 +126,7 @@ impl LinkRecord {
         }
     }
 
-    /// Takes in an observation.
+    /// Records an observation.
     pub fn observe(&mut self, observation: &Observation, now: Timestamp, policy: Policy) {
         let now = now.unix();
         self.forget_the_future(now);
@@ -163,8 +163,8 @@ impl LinkRecord {
         }
     }
 
-    /// Counts what seems to be in the future as of now: a clock was ahead once. Otherwise no failure
-    /// would be a further one until then.
+    /// Moves times in the future to now: a clock was wrong once. Otherwise no failure would count
+    /// until then.
     fn forget_the_future(&mut self, now: i64) {
         let moved = self.moved.as_mut().map(|moved| &mut moved.since);
         let times = [&mut self.since, &mut self.struck];
@@ -187,8 +187,8 @@ impl LinkRecord {
         Verdict::Moved
     }
 
-    /// Counts a failure if it is far enough from the last one that counts. The one that makes a link
-    /// dead must be beyond doubt.
+    /// Counts a failure if it is far enough from the last one that counts. The one that makes a
+    /// link dead must be definite.
     fn fails(&mut self, observation: &Observation, now: i64, policy: Policy) -> Verdict {
         let is_further = self.strikes == 0 || elapsed(self.struck, now) >= policy.strike_interval();
         let is_last = self.wants_fresh(policy);
@@ -230,7 +230,7 @@ impl LinkRecord {
     }
 }
 
-/// Returns the time between two moments, none if the clock went back.
+/// Returns the time between two moments; zero if the clock went back.
 fn elapsed(from: i64, to: i64) -> Duration {
     let seconds = u64::try_from(to.saturating_sub(from)).unwrap_or_default();
     Duration::from_secs(seconds)
@@ -241,7 +241,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::linkcheck::ask::{CertificateProblem, Failure, RedirectProblem};
+    use crate::linkcheck::request::{CertificateProblem, Failure, RedirectProblem};
 
     const DAY: i64 = 86_400;
     const START: i64 = 1_700_000_000;
@@ -251,7 +251,7 @@ mod tests {
     }
 
     fn observation(seen: Seen) -> Observation {
-        Observation::unasked(seen)
+        Observation::without_request(seen)
     }
 
     fn moved(to: &str) -> Observation {
@@ -293,7 +293,7 @@ mod tests {
         assert_eq!(record.since(), Some(at(DAY)));
         assert_eq!(record.last_ok(), Some(at(0)));
         assert_eq!(record.checked(), Some(at(7 * DAY)));
-        // A success forgives everything.
+        // A success resets everything.
         let days = [(8, MISSING), (9, OK), (10, MISSING), (20, MISSING)];
         assert_eq!(verdicts(&mut record, &days), [Dead, Ok, Failing, Failing]);
         assert_eq!(record.strikes(), 2);
@@ -306,7 +306,7 @@ mod tests {
             record.observe(&observation(MISSING), at(hour * 3600), Policy::default());
         }
         assert_eq!((record.verdict(), record.strikes()), (Verdict::Failing, 1));
-        // Nor does a clock that goes back help.
+        // Nor with a clock that goes back.
         record.observe(&observation(MISSING), at(-100 * DAY), Policy::default());
         assert_eq!(record.strikes(), 1);
     }
@@ -319,7 +319,7 @@ mod tests {
         verdicts(&mut record, &[(3, NO_SERVER)]);
         assert_eq!(record.strikes(), 2);
         assert!(record.wants_fresh(Policy::default()));
-        // Not while DNS does not answer, which may be this machine's.
+        // Not while DNS does not answer, which may be the fault of this machine.
         let expected = [Verdict::Failing; 2];
         assert_eq!(
             verdicts(&mut record, &[(6, NO_SERVER), (60, NO_SERVER)]),
@@ -337,7 +337,7 @@ mod tests {
     #[test]
     fn what_is_no_failure_is_no_strike_and_no_success() {
         let certificate = Seen::Failed(Failure::Certificate(CertificateProblem::Expired));
-        // The host is there again, or nothing is known of it, or it says that the target is gone.
+        // The host is reachable again, or inconclusive, or reports the target as missing.
         let (refuted, kept) = (Verdict::Failing, Verdict::Dead);
         for (seen, verdict, after_failures) in [
             (Seen::Answered(403), Verdict::Blocked, refuted),
@@ -391,10 +391,10 @@ mod tests {
         assert_eq!(record.moved_to(), None);
         record.observe(&moved(to), at(3 * DAY), policy);
         assert_eq!(record.confirmed_move(policy).map(WebUrl::as_str), Some(to));
-        // Another place, or none, begins again.
+        // Another destination, or none, starts from the beginning.
         record.observe(&moved("https://c.example/"), at(9 * DAY), policy);
         assert_eq!(record.confirmed_move(policy), None);
-        // However short the interval, once is not twice.
+        // However short the interval is, one failure is not two.
         let soon = policy.with_strike_interval(Duration::ZERO);
         assert_eq!(record.confirmed_move(soon), None);
         record.observe(&observation(OK), at(10 * DAY), policy);

@@ -1,29 +1,29 @@
-//! How a host answers for a page that it never had: most say 404, some send a page with status 200,
-//! or lead anyone who is lost to one and the same page.
+//! How a host answers for a page that it never had: most send 404, some a page with status 200, or
+//! a redirect to one and the same page.
 //!
-//! One name is tried per host and month. If the host knows that it has no such page, its successes
-//! are trusted. Else a success that leads to the same page, or has the same body, is none. What a
-//! page says is not read.
+//! One name is tried per host and month. If the host reports that it has no such page, its
+//! successes are trusted. Otherwise a success that leads to the same page, or has the same body, is
+//! not a success. The text of a page is not interpreted.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use time::OffsetDateTime;
 
 use super::Observation;
-use crate::linkcheck::ask::{Finding, WebUrl};
+use crate::linkcheck::request::{Finding, WebUrl};
 use crate::mapping::Timestamp;
 
-/// The longest ending of a name that is taken for a type of file, with its dot.
+/// The longest ending of a name that is treated as a file extension, with its dot.
 const MAX_EXTENSION: usize = 6;
 
-/// What a host did with a name that it cannot know.
+/// The answer of a host for a nonexistent page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Sibling {
     /// It did not answer with a success: its successes are trusted.
     Refused,
     /// It answered with a success.
     Accepted {
-        /// The digest of the URL where it led, if it led anywhere.
+        /// The digest of the URL to which it redirected, if it did.
         ending: Option<u64>,
         /// The digest of the page, if it was short enough to be read as a whole.
         body: Option<u64>,
@@ -31,8 +31,8 @@ pub enum Sibling {
 }
 
 impl Sibling {
-    /// Returns the URL of a page next to a target that its host cannot have, the same for all who ask
-    /// in one month. A home page has none.
+    /// Returns the URL of a nonexistent page next to a target, the same for all workers in one
+    /// month. A home page has none.
     pub fn url(target: &WebUrl, now: Timestamp) -> Option<WebUrl> {
         if target.is_home() {
             return None;
@@ -40,7 +40,7 @@ impl Sibling {
         let mut url = target.url().clone();
         let name = name(url.host_str()?, now)?;
         let path = url.path();
-        // Of a directory, its sibling is one, too.
+        // The sibling of a directory is a directory, too.
         let (path, end) = match path.strip_suffix('/') {
             Some(directory) => (directory, "/"),
             None => (path, extension(path)),
@@ -69,7 +69,7 @@ impl Sibling {
         matches!(self, Self::Accepted { body: Some(_), .. })
     }
 
-    /// Returns whether the host has answered for a target as it does for a page that it never had.
+    /// Returns whether the host has answered for a target as for a nonexistent page.
     pub fn is_like(self, finding: &Finding) -> bool {
         let Self::Accepted {
             ending: other_ending,
@@ -118,7 +118,7 @@ fn body(finding: &Finding) -> Option<u64> {
     is_page.then(|| digest(&finding.body))
 }
 
-/// Returns a short digest: two pages of one host are compared, and nothing depends on secrecy.
+/// Returns a short digest, for comparing two pages of one host; nothing depends on secrecy.
 pub(super) fn digest(bytes: &[u8]) -> u64 {
     let digest = Sha256::digest(bytes);
     let first = digest.first_chunk().copied();
@@ -130,7 +130,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
-    use crate::linkcheck::ask::{Ending, Hop};
+    use crate::linkcheck::request::{Ending, Hop};
 
     const NOVEMBER: Timestamp = Timestamp::from_unix(1_795_305_600);
 
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_host_that_leads_all_who_are_lost_to_one_page_is_not() {
+    fn a_host_that_redirects_all_missing_pages_to_one_page_is_not() {
         let lost = Some("https://e.example/lost");
         let sibling = Sibling::of(&finding(200, "https://e.example/x", lost, ""));
         assert!(!sibling.wants_body());
@@ -227,7 +227,7 @@ mod tests {
         assert!(sibling.is_like(&finding(200, "https://e.example/a#a", lost, "")));
         let found = Some("https://e.example/b");
         assert!(!sibling.is_like(&finding(200, "https://e.example/a", found, "")));
-        // The page itself is there.
+        // The page itself exists.
         let itself = finding(200, "https://e.example/lost", None, "");
         assert!(!sibling.is_like(&itself));
     }

@@ -1,4 +1,4 @@
-//! Verdicts: what is concluded about a target.
+//! Verdicts: conclusions about targets.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::mapping::Rule;
 
-/// What is concluded about a target.
+/// The conclusion about a target.
 #[derive(
     Debug, Default, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -51,7 +51,7 @@ impl Verdict {
         Self::Unchecked,
     ];
 
-    /// Returns its name, in reports and metrics alike.
+    /// Returns its name in reports and metrics.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Ok => "ok",

@@ -1,4 +1,4 @@
-//! What a host allows, and how long it rests: pure rules of politeness.
+//! Rules of politeness, all pure: robots.txt, the pauses between requests, and `Retry-After`.
 
 mod pause;
 mod retry_after;

@@ -1,15 +1,15 @@
-//! How long a host rests between two requests.
+//! The pause between two requests to a host.
 //!
 //! Every request counts: robots.txt, `GET` after `HEAD`, and each hop of a redirect. A host that
-//! answers slowly, or says that it is asked too often, rests longer.
+//! answers slowly, or reports too many requests, gets longer pauses.
 
 use std::time::Duration;
 
-/// How many times as long as its last answer took a host rests.
+/// The factor from the duration of the last answer to the pause.
 const ADAPTATION: u32 = 5;
 
-/// The longest pause that an answer's time leads to, and the pause after an answer that says that
-/// there were too many requests, but not when to come back.
+/// The longest pause because of a slow answer, and the pause after an answer that reports too many
+/// requests without a `Retry-After`.
 pub const MAX_ADAPTATION: Duration = Duration::from_secs(30);
 
 /// The longest `Crawl-delay` that is honoured.
@@ -22,7 +22,7 @@ pub struct HostPace {
     crawl_delay: Duration,
 }
 
-/// A host wants longer pauses than [`MAX_CRAWL_DELAY`]: it is not asked.
+/// A host requires longer pauses than [`MAX_CRAWL_DELAY`]: it is not checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("robots.txt requires {} s between two requests", wanted.as_secs())]
 pub struct CrawlDelayTooLong {
@@ -35,7 +35,7 @@ impl HostPace {
     ///
     /// # Errors
     ///
-    /// Fails if the host wants pauses that are too long.
+    /// Fails if the host requires pauses that are too long.
     pub fn new(delay: Duration, crawl_delay: Option<Duration>) -> Result<Self, CrawlDelayTooLong> {
         match crawl_delay.unwrap_or_default() {
             wanted if wanted > MAX_CRAWL_DELAY => Err(CrawlDelayTooLong { wanted }),
@@ -43,13 +43,13 @@ impl HostPace {
         }
     }
 
-    /// Returns the pause after a request that took a time.
+    /// Returns the pause after a request with this duration.
     pub fn after(self, took: Duration) -> Duration {
         let adapted = took.saturating_mul(ADAPTATION).min(MAX_ADAPTATION);
         self.delay.max(self.crawl_delay).max(adapted)
     }
 
-    /// Returns the pause after an answer of too many requests that does not say when to come back.
+    /// Returns the pause after an answer that reports too many requests without a `Retry-After`.
     pub fn after_refusal(self) -> Duration {
         self.delay.max(self.crawl_delay).max(MAX_ADAPTATION)
     }
@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(pace(1, None).after(seconds(600)), seconds(30));
         assert_eq!(pace(1, None).after(Duration::MAX), seconds(30));
         assert_eq!(pace(0, None).after(Duration::ZERO), Duration::ZERO);
-        // The bound is one of adaptation alone.
+        // The limit applies only to the adaptation.
         assert_eq!(pace(60, None).after(seconds(600)), seconds(60));
         assert_eq!(pace(1, None).after_refusal(), seconds(30));
         assert_eq!(pace(60, None).after_refusal(), seconds(60));

@@ -2,17 +2,16 @@
 
 use std::time::{Duration, SystemTime};
 
-/// The longest time that is remembered, ten years: sums of times cannot overflow, and nobody will
-/// notice that it was cut.
+/// The maximum, ten years, so that sums of times cannot overflow.
 const MAX: Duration = Duration::from_secs(10 * 366 * 86_400);
 
-/// Reads a field's value as the time from `now` on. A date in the past is no time at all.
+/// Reads a field's value as the time from `now` on. A date in the past is zero.
 ///
-/// Returns `None` for anything else: such a field says only that the host is busy.
+/// Returns `None` for anything else: such a field only means that the host is busy.
 pub fn retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     let value = value.trim_matches([' ', '\t']);
     if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More digits than a number has are a long time, too.
+        // A number that overflows is a long time, too.
         return Some(value.parse().map_or(MAX, Duration::from_secs).min(MAX));
     }
     let date = httpdate::parse_http_date(value).ok()?;

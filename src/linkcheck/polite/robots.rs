@@ -1,7 +1,7 @@
-//! robots.txt (RFC 9309): which paths of a host may be asked.
+//! robots.txt (RFC 9309): the paths of a host that may be requested.
 //!
-//! Only the rules for [`PRODUCT`] are kept. When a copy is too old, and that five redirects are
-//! followed, is known where it is fetched.
+//! Only the rules for [`PRODUCT`] are kept. The age of a copy, and the limit of five redirects, are
+//! handled where it is fetched.
 
 mod pattern;
 mod rules;
@@ -14,16 +14,16 @@ pub use self::text::MAX_ROBOTS_BYTES;
 const PRODUCT: &str = "waypost";
 
 impl Robots {
-    /// Reads the body of a robots.txt. What is not understood is ignored.
+    /// Parses the body of a robots.txt. Unknown lines are ignored.
     pub fn parse(body: &[u8]) -> Self {
         text::parse(PRODUCT, body)
     }
 
-    /// Returns what an answer to the request for a robots.txt means: for a success, what its body
-    /// says; that there are no rules, if there is no file or too many redirects lead to it; else
-    /// that nothing may be asked (RFC 9309, section 2.3.1).
+    /// Returns the rules from an answer to the request for a robots.txt: for a success, those of
+    /// its body; none, if there is no file or too many redirects lead to it; otherwise, nothing may
+    /// be requested (RFC 9309, section 2.3.1).
     ///
-    /// A status of 429 says that the host is asked too often, and so permits nothing.
+    /// A status of 429 means too many requests, and so permits nothing.
     pub fn answered(status: u16, body: &[u8]) -> Self {
         match status {
             200..=299 => Self::parse(body),
@@ -166,7 +166,7 @@ User-Agent: quxbot
         }
     }
 
-    /// Matches as the RFC puts it, trying everything.
+    /// Matches as the RFC describes it, trying everything.
     fn slowly(pattern: &[u8], path: &[u8]) -> bool {
         match (pattern.split_first(), path.split_first()) {
             (None, _) => true,

@@ -1,4 +1,5 @@
-//! What is concluded about a link of a table: from its record if it is asked, else from the table.
+//! Conclusions about links of a table: from the record of a link that is requested, otherwise from
+//! the table.
 
 use std::borrow::Cow;
 
@@ -6,41 +7,42 @@ use crate::linkcheck::archive::ArchiveAnswer;
 use crate::linkcheck::check::{Resolution, TableLink};
 use crate::linkcheck::conclude::{LinkRecord, Verdict};
 
-/// What is known of a link.
+/// The conclusion about a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conclusion<'c> {
     /// The link.
     pub link: Cow<'c, TableLink>,
     /// The verdict.
     pub verdict: Verdict,
-    /// What it rests on, in words.
+    /// The reason, in words.
     pub detail: Option<String>,
-    /// What was observed, if it was asked.
+    /// Its record, if it is requested.
     pub record: Option<LinkRecord>,
-    /// What an archive has of it, if that was looked up.
+    /// The answer of an archive, if it was looked up.
     pub archive: Option<ArchiveAnswer>,
 }
 
 impl<'c> Conclusion<'c> {
-    /// Concludes about links; the records are those of the ones that are asked, in their order.
+    /// Concludes about links; the records are those of the links that are requested, in their
+    /// order.
     pub fn of_all(
         links: &'c [TableLink],
         records: Vec<Option<LinkRecord>>,
     ) -> impl Iterator<Item = Self> {
         let mut records = records.into_iter();
         links.iter().map(move |link| {
-            let asked = link.resolution.url();
-            Self::of(link, asked.and_then(|_| records.next().flatten()))
+            let requested = link.resolution.url();
+            Self::of(link, requested.and_then(|_| records.next().flatten()))
         })
     }
 
     fn of(link: &'c TableLink, record: Option<LinkRecord>) -> Self {
         let (verdict, detail) = match (&link.resolution, &record) {
-            (Resolution::Asked(_), Some(record)) => {
+            (Resolution::Requested(_), Some(record)) => {
                 (record.verdict(), record.seen().map(|seen| seen.to_string()))
             }
             (resolution, _) => {
-                let (verdict, detail) = unasked(resolution);
+                let (verdict, detail) = without_request(resolution);
                 (verdict, detail.map(str::to_owned))
             }
         };
@@ -53,7 +55,7 @@ impl<'c> Conclusion<'c> {
         }
     }
 
-    /// Returns the copy that an archive has of it, if that was looked up.
+    /// Returns the copy in an archive, if it was looked up.
     pub fn copy(&self) -> Option<&str> {
         match &self.archive {
             Some(ArchiveAnswer::Copy(copy)) => Some(copy),
@@ -61,7 +63,7 @@ impl<'c> Conclusion<'c> {
         }
     }
 
-    /// Returns the same with a link of its own.
+    /// Returns the same with its own link.
     pub fn into_owned(self) -> Conclusion<'static> {
         Conclusion {
             link: Cow::Owned(self.link.into_owned()),
@@ -76,10 +78,10 @@ impl<'c> Conclusion<'c> {
     }
 }
 
-/// Returns what is known of a link that was not asked.
-fn unasked(resolution: &Resolution) -> (Verdict, Option<&'static str>) {
+/// Returns the conclusion about a link that is not requested.
+fn without_request(resolution: &Resolution) -> (Verdict, Option<&'static str>) {
     match resolution {
-        Resolution::Asked(_) => (Verdict::Unchecked, None),
+        Resolution::Requested(_) => (Verdict::Unchecked, None),
         Resolution::NoHost => (Verdict::Unchecked, Some("its host name is not valid")),
         Resolution::Prefix => {
             let detail = "not checked, because paths are appended to it";

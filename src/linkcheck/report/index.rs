@@ -1,9 +1,9 @@
 //! The verdicts of all links of a table in memory, in 16 bytes a link.
 //!
 //! A request reads them without a lock and without I/O: a binary search among the hashes of the
-//! targets, and one load. The hash is keyed, so nobody can choose two targets that share one; with a
-//! million links the chance that any two do is one in forty million, and then a page shows the wrong
-//! verdict.
+//! targets, and one load. The hash is keyed, so nobody can construct two targets with the same
+//! hash; with a million links, the probability that any two share one is one in forty million, and
+//! then a page shows the wrong verdict.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -13,8 +13,8 @@ use super::summary::LinkSummary;
 use crate::linkcheck::check::{Links, Resolution};
 use crate::linkcheck::conclude::{LinkRecord, Verdict};
 
-/// Marks what is known without asking, which no answer changes.
-const UNASKED: u64 = 1 << 63;
+/// Marks a verdict that needs no request, which no answer changes.
+const NOT_REQUESTED: u64 = 1 << 63;
 
 /// How many links have each verdict, in the order of [`Verdict::ALL`].
 pub type VerdictCounts = [(Verdict, usize); Verdict::ALL.len()];
@@ -23,25 +23,25 @@ pub type VerdictCounts = [(Verdict, usize); Verdict::ALL.len()];
 #[derive(Debug, Default)]
 pub(super) struct VerdictIndex {
     hasher: RandomState,
-    /// The hashes of the targets, in order, and what is known of each.
+    /// The hashes of the targets, in order, and the summary of each.
     targets: Box<[u64]>,
     known: Box<[AtomicU64]>,
-    /// The places of targets that are resolved by asking another URL, by its hash.
+    /// The places of targets that are checked through another URL, by its hash.
     elsewhere: HashMap<u64, Vec<usize>>,
     /// How many links have each verdict.
     counts: [AtomicUsize; Verdict::ALL.len()],
-    /// How often something has changed that is worth reporting.
+    /// The number of changes worth reporting.
     changes: AtomicU64,
 }
 
 impl VerdictIndex {
-    /// Returns the index of the links of a table, of which nothing is known but what the table says.
+    /// Returns the index of the links of a table, before any result.
     #[cfg(test)]
     fn of(links: &Links) -> Self {
         Self::hashed(links, RandomState::new())
     }
 
-    /// Returns the index of the links of the next table, with what is known here.
+    /// Returns the index of the links of the next table, with the known results.
     pub(super) fn next(&self, links: &Links) -> Self {
         let next = Self::hashed(links, self.hasher.clone());
         next.take_over(self);
@@ -54,15 +54,21 @@ impl VerdictIndex {
         for link in links.all() {
             let target = hasher.hash_one(&*link.target);
             let known = match &link.resolution {
-                Resolution::Asked(url) if *url == link.target => 0,
-                Resolution::Asked(url) => {
+                Resolution::Requested(url) if *url == link.target => 0,
+                Resolution::Requested(url) => {
                     others.push((hasher.hash_one(&**url), target));
                     0
                 }
-                Resolution::NoHost | Resolution::Prefix => UNASKED,
-                Resolution::OwnPage => UNASKED | LinkSummary::unasked(Verdict::Ok).packed(),
-                Resolution::OwnGone => UNASKED | LinkSummary::unasked(Verdict::Gone).packed(),
-                Resolution::OwnNothing => UNASKED | LinkSummary::unasked(Verdict::Failing).packed(),
+                Resolution::NoHost | Resolution::Prefix => NOT_REQUESTED,
+                Resolution::OwnPage => {
+                    NOT_REQUESTED | LinkSummary::without_request(Verdict::Ok).packed()
+                }
+                Resolution::OwnGone => {
+                    NOT_REQUESTED | LinkSummary::without_request(Verdict::Gone).packed()
+                }
+                Resolution::OwnNothing => {
+                    NOT_REQUESTED | LinkSummary::without_request(Verdict::Failing).packed()
+                }
             };
             rows.push((target, known));
         }
@@ -88,7 +94,7 @@ impl VerdictIndex {
         Self { elsewhere, ..index }
     }
 
-    /// Returns what is known of a target; `None` if the table has it not, or not in use.
+    /// Returns the summary of a target; `None` if the table does not have it in use.
     pub(super) fn summary(&self, target: &str) -> Option<LinkSummary> {
         let target = self.hasher.hash_one(target);
         let place = self.targets.binary_search(&target).ok()?;
@@ -109,14 +115,14 @@ impl VerdictIndex {
         self.changes.load(Ordering::Relaxed)
     }
 
-    /// Notes what is known now of a URL that is asked.
+    /// Records a new result for a URL.
     pub(super) fn observe(&self, url: &str, record: &LinkRecord) {
         for place in self.places_of(url) {
             self.set(place, LinkSummary::from(record));
         }
     }
 
-    /// Notes what was known of a URL, unless something newer is known already.
+    /// Records an earlier result for a URL, unless a newer one is known.
     pub(super) fn recall(&self, url: &str, record: &LinkRecord) {
         for place in self.places_of(url) {
             if self.known[place].load(Ordering::Relaxed) == 0 {
@@ -125,7 +131,7 @@ impl VerdictIndex {
         }
     }
 
-    /// Notes what another worker may have found of a URL.
+    /// Records a result for a URL that another worker may have found.
     pub(super) fn renew(&self, url: &str, record: &LinkRecord) {
         let summary = LinkSummary::from(record);
         for place in self.places_of(url) {
@@ -135,11 +141,11 @@ impl VerdictIndex {
         }
     }
 
-    /// Takes over what the index of the table before knows.
+    /// Takes over the results of the previous table's index.
     fn take_over(&self, before: &Self) {
         self.changes
             .fetch_add(before.changes() + 1, Ordering::Relaxed);
-        // A target that is resolved by asking another URL may be resolved by yet another one now.
+        // A target that is checked through another URL may now be checked through a different one.
         let (here, there) = (self.resolved_elsewhere(), before.resolved_elsewhere());
         let mut rows = before.targets.iter().enumerate().peekable();
         for (place, target) in self.targets.iter().enumerate() {
@@ -148,7 +154,7 @@ impl VerdictIndex {
                 continue;
             };
             let known = before.known[other].load(Ordering::Relaxed);
-            if known & UNASKED == 0
+            if known & NOT_REQUESTED == 0
                 && self.known[place].load(Ordering::Relaxed) == 0
                 && !here.contains(&place)
                 && !there.contains(&other)
@@ -162,23 +168,23 @@ impl VerdictIndex {
         self.elsewhere.values().flatten().copied().collect()
     }
 
-    /// Returns whether nothing is known of a URL that is asked.
+    /// Returns whether no result is known for a URL.
     pub(super) fn lacks(&self, url: &str) -> bool {
         let mut places = self.places_of(url);
         places.any(|place| self.known[place].load(Ordering::Relaxed) == 0)
     }
 
-    /// Returns the places of all links that are resolved by asking a URL.
+    /// Returns the places of all links that are checked through a URL.
     fn places_of(&self, url: &str) -> impl Iterator<Item = usize> {
         let url = self.hasher.hash_one(url);
         let itself = self.targets.binary_search(&url).ok();
         let itself =
-            itself.filter(|place| self.known[*place].load(Ordering::Relaxed) & UNASKED == 0);
+            itself.filter(|place| self.known[*place].load(Ordering::Relaxed) & NOT_REQUESTED == 0);
         let others = self.elsewhere.get(&url).into_iter().flatten();
         itself.into_iter().chain(others.copied())
     }
 
-    /// Notes what is known now.
+    /// Records the current result.
     fn set(&self, place: usize, summary: LinkSummary) {
         let before = self.known[place].swap(summary.packed(), Ordering::Relaxed);
         self.count(before).fetch_sub(1, Ordering::Relaxed);
@@ -201,8 +207,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::linkcheck::ask::Failure;
     use crate::linkcheck::conclude::{Observation, Policy, Seen};
+    use crate::linkcheck::request::Failure;
     use crate::mapping::{SourceFile, Timestamp, compile};
 
     const TABLE: &str = "\
@@ -230,7 +236,7 @@ mapping:
     fn record(seen: Seen, day: i64) -> LinkRecord {
         let mut record = LinkRecord::default();
         let time = Timestamp::from_unix(day * 86_400);
-        record.observe(&Observation::unasked(seen), time, Policy::default());
+        record.observe(&Observation::without_request(seen), time, Policy::default());
         record
     }
 
@@ -301,7 +307,7 @@ mapping:
         before.observe("https://c.example/", &failed);
         let text = TABLE
             .replace("https://short.code/none", "https://new.example/")
-            // The chain now leads to another URL, of which nothing is known yet.
+            // The chain now leads to another URL, without a result yet.
             .replace(
                 "https://a.example/, short-code: a",
                 "https://z.example/, short-code: a",

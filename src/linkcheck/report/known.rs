@@ -1,5 +1,5 @@
-//! What is known of the links of a table that may be replaced: read without a lock, noted as answers
-//! come.
+//! The results for the links of a table that may be replaced: read without a lock, updated as
+//! answers arrive.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,16 +10,16 @@ use super::summary::LinkSummary;
 use crate::linkcheck::check::Links;
 use crate::linkcheck::conclude::LinkRecord;
 
-/// What is known of the links of a table, in memory.
+/// The results for the links of a table, in memory.
 #[derive(Debug, Default)]
 pub struct KnownLinks {
     index: ArcSwap<VerdictIndex>,
-    /// Locked during each write, so that nothing is noted in an index that is being replaced.
+    /// Locked during each write, so that no result is written to an index that is being replaced.
     writing: Mutex<()>,
 }
 
 impl KnownLinks {
-    /// Returns what is known of a target. Never waits.
+    /// Returns the summary of a target. Never waits.
     pub fn summary(&self, target: &str) -> LinkSummary {
         self.index.load().summary(target).unwrap_or_default()
     }
@@ -34,32 +34,32 @@ impl KnownLinks {
         self.index.load().changes()
     }
 
-    /// Replaces the links by those of another table, and keeps what is known of those that stay.
+    /// Replaces the links with those of another table, and keeps the results of those that stay.
     pub fn replace(&self, links: &Links) {
         let _writing = self.writing();
         let next = self.index.load().next(links);
         self.index.store(Arc::new(next));
     }
 
-    /// Notes what is known now of a URL that is asked.
+    /// Records a new result for a URL.
     pub fn observe(&self, url: &str, record: &LinkRecord) {
         let _writing = self.writing();
         self.index.load().observe(url, record);
     }
 
-    /// Notes what was known of a URL, unless something newer is known already.
+    /// Records an earlier result for a URL, unless a newer one is known.
     pub fn recall(&self, url: &str, record: &LinkRecord) {
         let _writing = self.writing();
         self.index.load().recall(url, record);
     }
 
-    /// Notes what another worker may have found of a URL.
+    /// Records a result for a URL that another worker may have found.
     pub fn renew(&self, url: &str, record: &LinkRecord) {
         let _writing = self.writing();
         self.index.load().renew(url, record);
     }
 
-    /// Returns whether nothing is known of a URL that is asked.
+    /// Returns whether no result is known for a URL.
     pub fn lacks(&self, url: &str) -> bool {
         self.index.load().lacks(url)
     }

@@ -1,5 +1,5 @@
-//! The links of a site that do not simply work, found in its table: a server keeps no other list of
-//! them.
+//! The links of a site that do not simply work, found by visiting its table: a server keeps no
+//! separate list of them.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,5 @@
-//! What is known of the links of a table, for those who read it.
+//! Results for the links of a table: in 16 bytes a link for pages and metrics (`index`), and as a
+//! line of JSON (`reported_link`).
 
 mod conclusion;
 mod day;

@@ -1,4 +1,4 @@
-//! A link as programs read it, in JSON.
+//! A link in JSON, for programs.
 //!
 //! Keys may be added to it; any other change is one of the format.
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::conclusion::Conclusion;
 use crate::linkcheck::conclude::{LinkRecord, Seen};
 
-/// A link and what is known of it.
+/// A link and its result.
 #[derive(Debug, Serialize)]
 pub struct ReportedLink<'c> {
     target: &'c str,
@@ -23,7 +23,7 @@ pub struct ReportedLink<'c> {
 }
 
 impl<'c> ReportedLink<'c> {
-    /// Reports what is concluded about a link.
+    /// Reports the conclusion about a link.
     pub fn of(conclusion: &'c Conclusion<'_>) -> Self {
         let link = &*conclusion.link;
         let record = conclusion.record.as_ref();

@@ -1,16 +1,16 @@
-//! What is known of a link, in eight bytes: its verdict, and the days that people want to know.
+//! The summary of a link's checks, in eight bytes: its verdict, and the dates that people need.
 
 use serde::Serialize;
 
 use super::day::Day;
 use crate::linkcheck::conclude::{LinkRecord, Verdict};
 
-/// What is known of a link, in short.
+/// The summary of a link's checks.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct LinkSummary {
-    /// What is concluded.
+    /// The verdict.
     pub verdict: Verdict,
-    /// Since when that is so; for a dead link, since when it has been failing.
+    /// When the verdict was first reached; for a dead link, when it started to fail.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Day>,
     /// When it last worked.
@@ -22,26 +22,26 @@ pub struct LinkSummary {
 }
 
 impl LinkSummary {
-    /// Returns the summary of a verdict that was reached without asking.
-    pub(super) fn unasked(verdict: Verdict) -> Self {
+    /// Returns the summary of a verdict that was reached without a request.
+    pub(super) fn without_request(verdict: Verdict) -> Self {
         Self {
             verdict,
             ..Self::default()
         }
     }
 
-    /// Writes it into a number; nothing known is zero. The topmost byte is zero, and free for others.
+    /// Encodes it as a number; no result is zero. The topmost byte is zero, and free for others.
     pub(super) fn packed(self) -> u64 {
         let days = [self.since, self.last_ok, self.checked];
         let days = days.iter().fold(0, |packed, day| {
             packed << 16 | u64::from(day.map_or(0, Day::number))
         });
-        // `Unchecked` is the last one, and zero is what is known of most links at first.
+        // `Unchecked` is the last one, and becomes zero, because most links begin with it.
         let verdict = (Verdict::ALL.iter().rev()).position(|it| *it == self.verdict);
         days | (verdict.unwrap_or_default() as u64) << 48
     }
 
-    /// Reads it from what [`packed`](Self::packed) wrote, whatever the topmost byte has become.
+    /// Decodes the result of [`packed`](Self::packed), ignoring the topmost byte.
     pub(super) fn unpacked(packed: u64) -> Self {
         let [_, verdict, days @ ..] = packed.to_be_bytes();
         let verdict = Verdict::ALL.iter().rev().nth(verdict.into());

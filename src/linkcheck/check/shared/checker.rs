@@ -1,33 +1,33 @@
-//! What the visits of one check share: the state, the asker, the links, and how far the check has come.
+//! The state shared by the visits of one check: the store, the client, the links, and the progress.
 
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 use tokio::sync::{Mutex, MutexGuard, Notify, watch};
 
-use super::asker::Ask;
-use super::counts::Counts;
+use super::counts::CheckCounts;
 use super::link_key::LinkKey;
 use super::links::Links;
 use super::millis::{millis, seconds};
 use super::options::CheckOptions;
+use super::requester::Requester;
 use crate::frontier::{Clock, HostCounts, StoreError};
 use crate::linkcheck::check::state::{CheckState, Space, StateAccess, decoded};
 use crate::linkcheck::conclude::LinkRecord;
 use crate::mapping::Timestamp;
 
-/// Is given each URL that was checked, with what was known of it and what is known now.
-type Observer = dyn Fn(&str, Option<&LinkRecord>, &LinkRecord) + Send + Sync;
+/// Called with each URL that was checked, with its previous and its new record.
+type LinkObserver = dyn Fn(&str, Option<&LinkRecord>, &LinkRecord) + Send + Sync;
 
 /// Checks the links of a table.
 pub struct Checker {
     access: StateAccess,
-    asker: Arc<dyn Ask>,
+    requester: Arc<dyn Requester>,
     clock: Arc<dyn Clock>,
     links: ArcSwap<Links>,
     options: CheckOptions,
-    observer: Option<Box<Observer>>,
-    pub(super) counts: Counts,
+    observer: Option<Box<LinkObserver>>,
+    pub(super) counts: CheckCounts,
     /// The links that were the last to be queued completely.
     queued_links: Mutex<Option<Arc<Links>>>,
     /// Notified when links are queued by anything but a visit.
@@ -38,26 +38,26 @@ impl Checker {
     /// Returns a checker of links; `clock` is that of the state.
     pub fn new(
         state: Arc<dyn CheckState>,
-        asker: Arc<dyn Ask>,
+        requester: Arc<dyn Requester>,
         clock: Arc<dyn Clock>,
         links: Links,
         options: CheckOptions,
     ) -> Self {
         Self {
             access: StateAccess::new(state),
-            asker,
+            requester,
             clock,
             links: ArcSwap::from_pointee(links),
             options,
             observer: None,
-            counts: Counts::default(),
+            counts: CheckCounts::default(),
             queued_links: Mutex::default(),
             queued: Notify::new(),
         }
     }
 
-    /// Has each conclusion of this checker passed on, once it is kept: the URL that was asked, what was
-    /// known of it before, and what is known now. It must not wait.
+    /// Passes on each conclusion of this checker, once it is stored: the URL, its previous record,
+    /// and its new one. The observer must not wait.
     #[must_use]
     pub fn with_observer(
         mut self,
@@ -84,9 +84,9 @@ impl Checker {
         self.links.load_full()
     }
 
-    /// Replaces the links, also while they are checked: new ones are queued at once; those that it
-    /// has no more are not asked again, and what is known of them is kept. The state is asked about
-    /// new ones only.
+    /// Replaces the links, even while they are checked: new ones are queued immediately; removed
+    /// ones are not requested again, and their records are kept. Only the records of new ones are
+    /// read.
     ///
     /// # Errors
     ///
@@ -99,7 +99,7 @@ impl Checker {
         Ok(())
     }
 
-    /// Returns what is known of a URL that is asked.
+    /// Returns the record of a URL.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl Checker {
         Ok(self.records(&[url]).await?.pop().flatten())
     }
 
-    /// Returns what is known of URLs that are asked, in their order; some thousand at a time.
+    /// Returns the records of URLs, in their order; some thousand at a time.
     ///
     /// # Errors
     ///
@@ -132,8 +132,8 @@ impl Checker {
         self.access.counts().await
     }
 
-    /// Returns why the state cannot be reached, as that changes: all that needs it waits until it can
-    /// be reached again.
+    /// Returns a channel with the reason why the state cannot be reached: all operations wait until
+    /// it can be reached again.
     pub fn outage(&self) -> watch::Receiver<Option<Arc<StoreError>>> {
         self.access.outage()
     }
@@ -143,8 +143,8 @@ impl Checker {
         Timestamp::from_unix(seconds(self.now()))
     }
 
-    /// Returns the links that were the last to be queued completely; while this is held, nothing else
-    /// queues links.
+    /// Returns the links that were the last to be queued completely; while the guard is held,
+    /// nothing else queues links.
     pub(crate) async fn queued_links(&self) -> MutexGuard<'_, Option<Arc<Links>>> {
         self.queued_links.lock().await
     }
@@ -157,8 +157,8 @@ impl Checker {
         &self.access
     }
 
-    pub(crate) fn asker(&self) -> &dyn Ask {
-        &*self.asker
+    pub(crate) fn requester(&self) -> &dyn Requester {
+        &*self.requester
     }
 
     /// Returns the milliseconds since 1970.

@@ -1,4 +1,4 @@
-//! What a check counts: requests by their result, and links.
+//! The counters of a check: requests by their result, and links.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
@@ -6,9 +6,9 @@ use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use crate::frontier::Host;
-use crate::linkcheck::ask::RoundTrip;
+use crate::linkcheck::request::RoundTrip;
 
-/// What became of a request.
+/// The result of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum RequestResult {
     /// An answer with a status from 200 to 299.
@@ -57,7 +57,7 @@ impl RequestResult {
     }
 }
 
-/// What a host has left.
+/// The remaining work of a host.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct HostLeft {
     /// How many of its links are due.
@@ -66,17 +66,17 @@ pub(super) struct HostLeft {
     pub(super) pace: Duration,
 }
 
-/// What is counted.
+/// The counters.
 #[derive(Default)]
-pub(super) struct Counts {
+pub(super) struct CheckCounts {
     pub(super) results: [AtomicU64; RequestResult::ALL.len()],
     pub(super) checked: AtomicUsize,
     pub(super) due: AtomicUsize,
-    /// What each host has left, as far as that is counted.
+    /// The remaining work of each host, as far as it is counted.
     left: Mutex<HashMap<Host, HostLeft>>,
 }
 
-impl Counts {
+impl CheckCounts {
     pub(super) fn left(&self) -> MutexGuard<'_, HashMap<Host, HostLeft>> {
         self.left.lock().expect("nothing that is done here panics")
     }

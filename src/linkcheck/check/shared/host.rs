@@ -1,4 +1,4 @@
-//! What is remembered of a host and of its origins.
+//! The stored facts about a host and its origins.
 
 use std::time::Duration;
 
@@ -6,64 +6,63 @@ use serde::{Deserialize, Serialize};
 
 use super::millis::millis;
 use crate::frontier::Host;
-use crate::linkcheck::ask::{Ending, Failure, Finding, WebUrl};
 use crate::linkcheck::conclude::Sibling;
 use crate::linkcheck::polite::Robots;
+use crate::linkcheck::request::{Ending, Failure, Finding, WebUrl};
 
-/// How long a robots.txt counts (RFC 9309, section 2.4).
+/// How long a robots.txt is valid (RFC 9309, section 2.4).
 const ROBOTS: Duration = Duration::from_secs(24 * 3600);
 
-/// How long it counts that a robots.txt could not be fetched, for the first time: until the links are
-/// asked again.
+/// How long a first failure to fetch a robots.txt is valid: until the links are requested again.
 const NOT_FETCHED: Duration = Duration::from_secs(1800);
 
-/// How long it counts what a host did with a name that it cannot know.
+/// How long the answer for a nonexistent page is valid.
 const SIBLING: Duration = Duration::from_secs(30 * 86_400);
 
-/// How long others wait for an answer that was under way elsewhere.
+/// How long others wait for an answer that is under way elsewhere.
 const PENDING: Duration = Duration::from_secs(3600);
 
-/// What is remembered of a host.
+/// The stored facts about a host.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct HostState {
     /// Whether its answers to `HEAD` mislead.
     pub(crate) head_misleads: bool,
 }
 
-/// What is known of something that a host is asked once in a while.
+/// A fact that is requested from a host from time to time.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Asked<T> {
-    /// The answer; missing while it is on its way, perhaps over another host.
+pub(crate) struct DatedAnswer<T> {
+    /// The answer; missing while it is under way, perhaps through another host.
     pub(crate) answer: Option<T>,
-    /// When it was asked or answered, in milliseconds since 1970.
+    /// When it was requested or answered, in milliseconds since 1970.
     pub(crate) at: u64,
 }
 
-/// What is to be done about such a thing.
+/// The state of such a fact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Known<T> {
-    /// This is known.
+    /// The answer is known.
     Answer(T),
-    /// An answer is on its way; at this time, in milliseconds, it is given up.
+    /// An answer is under way; it is abandoned at this time, in milliseconds.
     Pending(u64),
-    /// It is to be asked.
+    /// It must be requested.
     Unknown,
 }
 
 /// The rules of an origin, or why there are none.
 pub(crate) type RobotsResult = Result<Robots, Failure>;
 
-/// What came of fetching the robots.txt of an origin.
+/// The result of fetching the robots.txt of an origin.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RobotsAnswer {
     result: RobotsResult,
-    /// How often in a row there was no answer, or one that says that the host is in trouble.
+    /// The number of consecutive fetches without an answer, or with one that reports trouble.
     failures: u8,
 }
 
 impl RobotsAnswer {
-    /// Returns the answer after an earlier one; an answer with a status from 500 on, or with 429, says
-    /// nothing about the day to come.
+    /// Returns the answer after an earlier one; an answer with a status of 500 or more, or with
+    /// 429, is only temporary.
     pub(crate) fn after(before: Option<&Self>, finding: &Finding) -> Self {
         let status = match finding.ending {
             Ending::Answered { status, .. } => Some(status),
@@ -91,8 +90,8 @@ impl RobotsAnswer {
         self.result.as_ref().ok()
     }
 
-    /// Returns how long it counts: what could not be fetched is tried again after half an hour, then
-    /// after twice as long each time.
+    /// Returns how long it is valid: a failed fetch is tried again after half an hour, then after
+    /// twice as long each time.
     fn lasts(&self) -> Duration {
         match self.failures {
             0 => ROBOTS,
@@ -104,9 +103,10 @@ impl RobotsAnswer {
     }
 }
 
-impl<T> Asked<T> {
+impl<T> DatedAnswer<T> {
     fn known(self, now: u64, lasts: impl Fn(&T) -> Duration) -> Known<T> {
-        // One from the future, where a clock was once, counts for as long as one from the past.
+        // One from the future, from a clock that was wrong, is valid for as long as one from the
+        // past.
         let age = Duration::from_millis(now.abs_diff(self.at));
         match self.answer {
             Some(answer) if age < lasts(&answer) => Known::Answer(answer),
@@ -116,8 +116,11 @@ impl<T> Asked<T> {
     }
 }
 
-/// Returns what is known of a robots.txt at a time.
-pub(crate) fn known_robots(row: Option<Asked<RobotsAnswer>>, now: u64) -> Known<RobotsResult> {
+/// Returns the state of a robots.txt at a time.
+pub(crate) fn known_robots(
+    row: Option<DatedAnswer<RobotsAnswer>>,
+    now: u64,
+) -> Known<RobotsResult> {
     match row.map(|row| row.known(now, RobotsAnswer::lasts)) {
         Some(Known::Answer(answer)) => Known::Answer(answer.result),
         Some(Known::Pending(until)) => Known::Pending(until),
@@ -125,12 +128,12 @@ pub(crate) fn known_robots(row: Option<Asked<RobotsAnswer>>, now: u64) -> Known<
     }
 }
 
-/// Returns what is known of a sibling at a time.
-pub(crate) fn known_sibling(row: Option<Asked<Sibling>>, now: u64) -> Known<Sibling> {
+/// Returns the state of a sibling at a time.
+pub(crate) fn known_sibling(row: Option<DatedAnswer<Sibling>>, now: u64) -> Known<Sibling> {
     row.map_or(Known::Unknown, |row| row.known(now, |_| SIBLING))
 }
 
-/// Returns the host of a URL, unless its name is one that no host can have.
+/// Returns the host of a URL, unless its name is impossible for a host.
 pub(crate) fn host_of(url: &WebUrl) -> Option<Host> {
     let url = url.url();
     let name = url.host_str()?;
@@ -141,7 +144,7 @@ pub(crate) fn host_of(url: &WebUrl) -> Option<Host> {
     Host::parse(&text).ok()
 }
 
-/// Returns the host of a URL in its canonical form, unless its name is one that no host can have.
+/// Returns the host of a URL in its canonical form, unless its name is impossible for a host.
 pub(crate) fn host_of_target(target: &str) -> Option<Host> {
     Host::parse(authority(target)).ok()
 }
@@ -155,7 +158,7 @@ pub(super) fn authority(target: &str) -> &str {
     &rest[..end.unwrap_or(rest.len())]
 }
 
-/// Returns the origin of a URL, which has a robots.txt of its own (RFC 9309, section 2.3).
+/// Returns the origin of a URL, which has its own robots.txt (RFC 9309, section 2.3).
 pub(crate) fn origin_of(url: &WebUrl) -> String {
     url.url().origin().ascii_serialization()
 }
@@ -181,14 +184,14 @@ mod tests {
     #[test]
     fn an_answer_counts_for_a_time() {
         let hour = 3_600_000;
-        let row = |answer| Some(Asked { answer, at: hour });
+        let row = |answer| Some(DatedAnswer { answer, at: hour });
         let rules = row(Some(RobotsAnswer::without_rules()));
         assert_eq!(known_robots(None, 0), Known::Unknown);
         let answer = Known::Answer(Ok(Robots::default()));
         assert_eq!(known_robots(rules.clone(), 25 * hour - 1), answer);
         assert_eq!(known_robots(rules, 25 * hour), Known::Unknown);
         let ahead = row(Some(RobotsAnswer::without_rules()));
-        let ahead = ahead.map(|row| Asked {
+        let ahead = ahead.map(|row| DatedAnswer {
             at: 100 * hour,
             ..row
         });

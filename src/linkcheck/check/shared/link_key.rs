@@ -1,4 +1,4 @@
-//! The key under which a URL that is asked is kept: short, whatever its length.
+//! The key under which the record of a URL is stored: short, whatever the length of the URL.
 
 use sha2::{Digest as _, Sha256};
 

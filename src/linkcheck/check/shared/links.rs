@@ -9,38 +9,38 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::host_counts::HostCounts;
 use super::link_key::LinkKey;
-use super::table_link::{LinkUse, Resolution, TableLink, is_prefix, may_be_asked};
+use super::table_link::{LinkUse, Resolution, TableLink, is_prefix, may_be_requested};
+use super::url_counts::UrlCounts;
 use crate::frontier::Host;
-use crate::mapping::{End, Entry, Table, Timestamp, follow};
+use crate::mapping::{End, Entry, Table, TargetParts, Timestamp, follow};
 
-/// What a row of [`Links`] says of its target.
+/// The kind of a row of [`Links`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    /// It is asked itself.
-    Asked,
-    /// Another URL is asked: it is beside the rows.
+enum RowKind {
+    /// The target itself is requested.
+    Requested,
+    /// Another URL is requested: it is stored next to the rows.
     Elsewhere,
     NoHost,
     Prefix,
     OwnPage,
     OwnGone,
     OwnNothing,
-    /// It is that of the row before.
+    /// The target is that of the previous row.
     Repeated,
 }
 
 /// An entry that leads to a target.
 #[derive(Debug, Clone, Copy)]
 struct LinkRow {
-    /// Its number through all sites, in the order of storage.
+    /// Its number over all sites, in the order of storage.
     entry: u32,
-    kind: Kind,
+    kind: RowKind,
 }
 
-/// An entry whose row is not in its place yet.
-struct Found {
+/// An entry whose row is not yet sorted.
+struct UnplacedRow {
     hash: u64,
     row: LinkRow,
 }
@@ -54,11 +54,11 @@ pub struct Links {
     rows: Vec<LinkRow>,
     /// How many targets there are.
     len: usize,
-    /// What is asked instead of a target that leads through the table's own sites.
+    /// The URLs that are requested instead of targets that lead through the table's own sites.
     elsewhere: BTreeMap<LinkKey, String>,
-    /// The URLs of these that are no targets themselves.
+    /// Those of these URLs that are not targets themselves.
     others: BTreeMap<LinkKey, String>,
-    /// How many URLs of each host are asked.
+    /// How many URLs of each host are requested.
     hosts: HashMap<Host, u64>,
 }
 
@@ -70,53 +70,56 @@ impl Links {
             entries: Entries::of(table),
             ..Self::default()
         };
-        let mut hosts = HostCounts::default();
+        let mut hosts = UrlCounts::default();
         let mut found = Vec::with_capacity(table.len());
         let mut target = String::new();
         let entries = table.sites().iter().flat_map(|site| site.stored_entries());
         for (number, entry) in (0..).zip(entries) {
-            let Some((scheme, rest)) = entry.target_parts().filter(|_| !entry.is_gone(now)) else {
+            let Some(parts) = entry.target_parts().filter(|_| !entry.is_gone(now)) else {
                 continue;
             };
+            let (start, rest) = parts.parts();
             target.clear();
-            target.push_str(scheme);
+            target.push_str(start);
             target.push_str(rest);
             if !wants(&target) {
                 continue;
             }
             let end = table
-                .may_own(rest)
+                .may_own(parts.host_and_rest())
                 .then(|| follow(table, entry, now))
                 .flatten();
             let kind = match end {
-                _ if is_prefix(entry, &target) => Kind::Prefix,
+                _ if is_prefix(entry, &target) => RowKind::Prefix,
                 None => match hosts.add(&target) {
-                    true => Kind::Asked,
-                    false => Kind::NoHost,
+                    true => RowKind::Requested,
+                    false => RowKind::NoHost,
                 },
-                Some(End::Elsewhere(url)) => match may_be_asked(&url) {
+                Some(End::Elsewhere(url)) => match may_be_requested(&url) {
                     true => {
                         links.elsewhere.insert(LinkKey::of(&target), url);
-                        Kind::Elsewhere
+                        RowKind::Elsewhere
                     }
-                    false => Kind::NoHost,
+                    false => RowKind::NoHost,
                 },
-                Some(End::Page) => Kind::OwnPage,
-                Some(End::Gone) => Kind::OwnGone,
-                Some(End::Nothing | End::Loop(_)) => Kind::OwnNothing,
+                Some(End::Page) => RowKind::OwnPage,
+                Some(End::Gone) => RowKind::OwnGone,
+                Some(End::Nothing | End::Loop(_)) => RowKind::OwnNothing,
             };
             let row = LinkRow {
                 entry: number,
                 kind,
             };
             let hash = entry.target_hash();
-            found.push(Found { hash, row });
+            found.push(UnplacedRow { hash, row });
         }
         found.sort_unstable_by_key(|it| (it.hash, it.row.entry));
         links.take_in(found, &mut hosts);
         let urls = links.elsewhere.values();
         let urls = urls.map(|url| (LinkKey::of(url), url.clone()));
-        links.others = urls.filter(|(key, _)| !links.asks_target(*key)).collect();
+        links.others = urls
+            .filter(|(key, _)| !links.requests_target(*key))
+            .collect();
         for url in links.others.values() {
             hosts.add(url);
         }
@@ -124,26 +127,30 @@ impl Links {
         links
     }
 
-    /// Makes rows of entries in the order of their hashes.
-    fn take_in(&mut self, mut found: Vec<Found>, hosts: &mut HostCounts) {
+    /// Creates the rows of entries in the order of their hashes.
+    fn take_in(&mut self, mut found: Vec<UnplacedRow>, hosts: &mut UrlCounts) {
         let entries = &self.entries;
         self.rows.reserve_exact(found.len());
         for same_hash in found.chunk_by_mut(|one, other| one.hash == other.hash) {
             if same_hash.len() > 1 {
                 same_hash.sort_by_cached_key(|it| entries.place(it.row.entry));
             }
-            let target = |it: &Found| entries.target_parts(it.row.entry);
+            let target = |it: &UnplacedRow| entries.target_parts(it.row.entry);
             for entries in same_hash.chunk_by(|one, other| target(one) == target(other)) {
                 // Another entry may lead to the URL itself.
                 let mut kinds = entries.iter().map(|it| it.row.kind);
-                let kind = kinds.find(|it| *it != Kind::Prefix).unwrap_or(Kind::Prefix);
-                let counted = entries.iter().filter(|it| it.row.kind == Kind::Asked);
-                for _ in usize::from(kind == Kind::Asked)..counted.count() {
-                    let (scheme, rest) = target(&entries[0]).unwrap_or_default();
-                    hosts.subtract(&format!("{scheme}{rest}"));
+                let kind = kinds
+                    .find(|it| *it != RowKind::Prefix)
+                    .unwrap_or(RowKind::Prefix);
+                let counted = entries
+                    .iter()
+                    .filter(|it| it.row.kind == RowKind::Requested);
+                for _ in usize::from(kind == RowKind::Requested)..counted.count() {
+                    let target = target(&entries[0]);
+                    hosts.subtract(&target.map(|it| it.to_string()).unwrap_or_default());
                 }
                 self.len += 1;
-                let kinds = std::iter::once(kind).chain(std::iter::repeat(Kind::Repeated));
+                let kinds = std::iter::once(kind).chain(std::iter::repeat(RowKind::Repeated));
                 let rows = entries.iter().zip(kinds).map(|(it, kind)| LinkRow {
                     entry: it.row.entry,
                     kind,
@@ -165,24 +172,24 @@ impl Links {
 
     /// Returns all targets, each with its entries.
     pub fn all(&self) -> impl Iterator<Item = TableLink> {
-        let targets = (self.rows).chunk_by(|_, next| next.kind == Kind::Repeated);
+        let targets = (self.rows).chunk_by(|_, next| next.kind == RowKind::Repeated);
         targets.map(|rows| self.link(rows))
     }
 
     fn link(&self, rows: &[LinkRow]) -> TableLink {
         let target = self.target(&rows[0]).unwrap_or_default();
         let resolution = match rows[0].kind {
-            Kind::Asked => Resolution::Asked(target.to_string()),
-            Kind::Elsewhere => {
+            RowKind::Requested => Resolution::Requested(target.to_string()),
+            RowKind::Elsewhere => {
                 let url = self.elsewhere.get(&LinkKey::of(&target)).cloned();
-                Resolution::Asked(url.unwrap_or_default())
+                Resolution::Requested(url.unwrap_or_default())
             }
-            Kind::NoHost => Resolution::NoHost,
+            RowKind::NoHost => Resolution::NoHost,
             // The first row of a target repeats none.
-            Kind::Prefix | Kind::Repeated => Resolution::Prefix,
-            Kind::OwnPage => Resolution::OwnPage,
-            Kind::OwnGone => Resolution::OwnGone,
-            Kind::OwnNothing => Resolution::OwnNothing,
+            RowKind::Prefix | RowKind::Repeated => Resolution::Prefix,
+            RowKind::OwnPage => Resolution::OwnPage,
+            RowKind::OwnGone => Resolution::OwnGone,
+            RowKind::OwnNothing => Resolution::OwnNothing,
         };
         let entries = rows.iter().filter_map(|row| self.entries.get(row.entry));
         TableLink {
@@ -192,21 +199,21 @@ impl Links {
         }
     }
 
-    /// Returns the URLs that are asked.
+    /// Returns the URLs to request.
     pub fn urls(&self) -> impl Iterator<Item = Cow<'_, str>> {
-        let targets = self.asked_rows().filter_map(|row| self.target(row));
+        let targets = self.requested_rows().filter_map(|row| self.target(row));
         targets.chain(self.others.values().map(|url| Cow::Borrowed(&**url)))
     }
 
-    /// Returns the keys of the URLs that are asked, of targets in order and then of others.
-    pub(crate) fn asked(&self) -> impl Iterator<Item = LinkKey> {
-        let targets = self.asked_rows().filter_map(|row| self.key(row));
+    /// Returns the keys of the URLs to request: of targets in order, and then of others.
+    pub(crate) fn requested(&self) -> impl Iterator<Item = LinkKey> {
+        let targets = self.requested_rows().filter_map(|row| self.key(row));
         targets.chain(self.others.keys().copied())
     }
 
-    /// Returns the keys of the URLs that are asked, and were not by the links of another table.
-    pub(crate) fn asked_anew(&self, before: &Self) -> Vec<LinkKey> {
-        let mut rows = before.asked_rows().peekable();
+    /// Returns the keys of the URLs to request that the links of another table do not have.
+    pub(crate) fn newly_requested(&self, before: &Self) -> Vec<LinkKey> {
+        let mut rows = before.requested_rows().peekable();
         let mut is_new = |row: &&LinkRow| {
             let hash = self.hash(row);
             while rows.next_if(|row| before.hash(row) < hash).is_some() {}
@@ -214,44 +221,46 @@ impl Links {
             let target = self.entries.target_parts(row.entry);
             same_hash.all(|row| before.entries.target_parts(row.entry) != target)
         };
-        let targets = self.asked_rows().filter(|row| is_new(row));
+        let targets = self.requested_rows().filter(|row| is_new(row));
         let targets = targets.filter_map(|row| self.key(row));
         let targets = targets.filter(|key| !before.others.contains_key(key));
         let others = self.others.keys().copied();
         let others = others.filter(|key| !before.others.contains_key(key));
-        let others = others.filter(|key| !before.asks_target(*key));
+        let others = others.filter(|key| !before.requests_target(*key));
         targets.chain(others).collect()
     }
 
-    /// Returns the URL of a key, if it is asked.
+    /// Returns the URL of a key, if it is to be requested.
     pub(crate) fn url(&self, key: LinkKey) -> Option<Cow<'_, str>> {
         match self.others.get(&key) {
             Some(url) => Some(Cow::Borrowed(url)),
-            None => self.target(self.asked_row(key)?),
+            None => self.target(self.requested_row(key)?),
         }
     }
 
-    /// Returns how many URLs of a host are asked.
+    /// Returns how many URLs of a host are requested.
     pub(crate) fn of_host(&self, host: &Host) -> u64 {
         self.hosts.get(host).copied().unwrap_or_default()
     }
 
-    fn asks_target(&self, key: LinkKey) -> bool {
-        self.asked_row(key).is_some()
+    fn requests_target(&self, key: LinkKey) -> bool {
+        self.requested_row(key).is_some()
     }
 
-    /// Returns the rows of the targets that are asked themselves.
-    fn asked_rows(&self) -> impl Iterator<Item = &LinkRow> + Clone {
-        self.rows.iter().filter(|row| row.kind == Kind::Asked)
+    /// Returns the rows of the targets that are requested themselves.
+    fn requested_rows(&self) -> impl Iterator<Item = &LinkRow> + Clone {
+        self.rows
+            .iter()
+            .filter(|row| row.kind == RowKind::Requested)
     }
 
-    /// Returns the row of the target with a key, if that is asked itself.
-    fn asked_row(&self, key: LinkKey) -> Option<&LinkRow> {
+    /// Returns the row of the target with a key, if it is requested itself.
+    fn requested_row(&self, key: LinkKey) -> Option<&LinkRow> {
         let hash = Some(key.hash());
         let from = self.rows.partition_point(|row| self.hash(row) < hash);
         let rows = self.rows[from..].iter();
         let mut rows = rows.take_while(|row| self.hash(row) == hash);
-        rows.find(|row| row.kind == Kind::Asked && self.key(row) == Some(key))
+        rows.find(|row| row.kind == RowKind::Requested && self.key(row) == Some(key))
     }
 
     fn hash(&self, row: &LinkRow) -> Option<u64> {
@@ -259,7 +268,8 @@ impl Links {
     }
 
     fn key(&self, row: &LinkRow) -> Option<LinkKey> {
-        self.entries.target_parts(row.entry).map(LinkKey::of_parts)
+        let target = self.entries.target_parts(row.entry)?;
+        Some(LinkKey::of_parts(target.parts()))
     }
 
     fn target(&self, row: &LinkRow) -> Option<Cow<'_, str>> {
@@ -267,7 +277,7 @@ impl Links {
     }
 }
 
-/// The entries of a table, numbered through all sites.
+/// The entries of a table, numbered over all sites.
 #[derive(Debug, Default)]
 struct Entries {
     table: Option<Arc<Table>>,
@@ -300,11 +310,11 @@ impl Entries {
     }
 
     /// Returns the target of an entry, in two parts.
-    fn target_parts(&self, number: u32) -> Option<(&'static str, &str)> {
+    fn target_parts(&self, number: u32) -> Option<TargetParts<'_>> {
         self.get(number)?.target_parts()
     }
 
-    /// Returns what orders entries by their targets, and those of one target as the table has them.
+    /// Returns the sort key of an entry: by target, and for one target in the order of the table.
     fn place(&self, number: u32) -> Option<impl Ord> {
         let entry = self.get(number)?;
         Some((entry.target_parts(), self.site(number), entry.written()))
@@ -352,24 +362,24 @@ mapping:
             let codes: Vec<_> = link.uses.iter().map(|it| &*it.code).collect();
             (codes.join(" "), link.resolution)
         });
-        let asked = Resolution::Asked("https://a.example/".to_owned());
+        let requested = Resolution::Requested("https://a.example/".to_owned());
         let expected = [
-            ("a b", asked.clone()),
+            ("a b", requested.clone()),
             ("f", Resolution::OwnPage),
-            ("c", asked),
+            ("c", requested),
             ("e", Resolution::OwnGone),
             ("d", Resolution::OwnNothing),
             ("g", Resolution::OwnPage),
             ("w", Resolution::Prefix),
             (
                 "x y",
-                Resolution::Asked("https://x.example/wiki/".to_owned()),
+                Resolution::Requested("https://x.example/wiki/".to_owned()),
             ),
-            ("z", Resolution::Asked("https://z.example/".to_owned())),
+            ("z", Resolution::Requested("https://z.example/".to_owned())),
         ];
         let expected = expected.map(|(codes, it)| (codes.to_owned(), it));
         assert_eq!(Vec::from_iter(found), expected);
-        assert_eq!(links.asked().count(), 3);
+        assert_eq!(links.requested().count(), 3);
         let table = links.entries.table.as_ref().unwrap();
         for link in links.all() {
             let found = TableLink::of_site(table, &table.sites()[0], &link.target, NOW);
@@ -379,7 +389,7 @@ mapping:
     }
 
     #[test]
-    fn own_links_that_are_gone_by_their_date_are_not_asked() {
+    fn own_links_that_are_gone_by_their_date_are_not_requested() {
         let text = "\
 base_url: https://short.code/
 mapping:
@@ -402,22 +412,22 @@ mapping:
             found.push((link.uses[0].code.clone(), link.resolution));
         }
         found.sort_by(|one, other| one.0.cmp(&other.0));
-        let asked = |url: &str| Resolution::Asked(url.to_owned());
+        let requested = |url: &str| Resolution::Requested(url.to_owned());
         let expected = [
             ("e", Resolution::OwnGone),
-            ("expires", asked("https://c.example/")),
+            ("expires", requested("https://c.example/")),
             ("f", Resolution::OwnGone),
-            ("g", asked("https://c.example/")),
-            ("h", asked("https://d.example/")),
+            ("g", requested("https://c.example/")),
+            ("h", requested("https://d.example/")),
             ("i", Resolution::OwnGone),
-            ("retires", asked("https://d.example/")),
+            ("retires", requested("https://d.example/")),
         ];
         let expected = expected.map(|(code, it)| (code.to_owned(), it));
         assert_eq!(found, expected);
     }
 
     #[test]
-    fn only_what_was_not_asked_before_is_asked_anew() {
+    fn only_new_urls_are_newly_requested() {
         let of = |entries: &[&str]| {
             let entries = entries.iter().enumerate();
             let entries =
@@ -429,7 +439,7 @@ mapping:
         };
         let anew = |before: &[&str], now: &[&str]| {
             let now = of(now);
-            let keys = now.asked_anew(&of(before)).into_iter();
+            let keys = now.newly_requested(&of(before)).into_iter();
             let mut urls: Vec<_> = keys.map(|key| now.url(key).unwrap().into_owned()).collect();
             urls.sort();
             urls.join(" ")
@@ -442,7 +452,7 @@ mapping:
         assert_eq!(anew(&[a, b], &[b, c, a]), c);
         assert_eq!(anew(&[a, b, c], &[c, a]), "");
         assert_eq!(anew(&[c], &[b, a]), format!("{a} {b}"));
-        // What a link leads to is followed if that is under the table's own sites.
+        // A link is followed while it leads to the table's own sites.
         let own = "https://short.code/c1";
         let prefix = &format!("{c}, forward: path");
         assert_eq!(anew(&[a], &[own, b]), b);

@@ -1,4 +1,4 @@
-//! Times and durations in milliseconds, as they are kept.
+//! Times and durations in milliseconds, as they are stored.
 
 use std::time::Duration;
 

@@ -1,24 +1,24 @@
-//! What the visits of a check share: the links, the queues of their hosts, and what is counted.
+//! The parts shared by the visits of a check: the links, the queues of their hosts, and the
+//! counters.
 
-mod asker;
 mod checker;
 mod counts;
 mod host;
-mod host_counts;
 mod link_key;
 mod links;
 mod millis;
 mod options;
 mod progress;
 mod queue;
+mod requester;
 mod table_link;
+mod url_counts;
 
-pub use asker::{Ask, Asking};
 pub use checker::Checker;
 pub use counts::RequestResult;
 pub(super) use host::{
-    Asked, HostState, Known, RobotsAnswer, host_of, host_of_target, known_robots, known_sibling,
-    origin_of,
+    DatedAnswer, HostState, Known, RobotsAnswer, host_of, host_of_target, known_robots,
+    known_sibling, origin_of,
 };
 pub(super) use link_key::LinkKey;
 pub use links::Links;
@@ -28,4 +28,5 @@ pub use progress::CheckProgress;
 pub(super) use queue::{
     HostQueue, LeasePurpose, QueuedRow, Work, queued_link, read_key, read_link,
 };
+pub use requester::{PendingReply, Requester};
 pub use table_link::{LinkUse, Resolution, TableLink};

@@ -1,17 +1,17 @@
-//! How links are checked.
+//! Options for checking links.
 
 use std::time::Duration;
 
 use crate::linkcheck::conclude::Policy;
 
-/// How links are checked.
+/// Options for checking links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckOptions {
     /// The shortest pause between two requests to a host or the hosts of an alias.
     pub delay: Duration,
-    /// How many hosts are asked at a time.
+    /// How many hosts are checked at a time.
     pub concurrency: usize,
-    /// How much evidence makes a link dead, and when it is asked again.
+    /// How much evidence makes a link dead, and when it is checked again.
     pub policy: Policy,
     /// How long the check may take.
     pub max_time: Option<Duration>,

@@ -1,4 +1,4 @@
-//! How far a check has come.
+//! The progress of a check.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -8,9 +8,9 @@ use super::checker::Checker;
 use super::counts::RequestResult;
 use super::host::host_of;
 use crate::frontier::Host;
-use crate::linkcheck::ask::{RoundTrip, WebUrl};
+use crate::linkcheck::request::{RoundTrip, WebUrl};
 
-/// How far a check has come.
+/// The progress of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CheckProgress {
     /// How many requests have been sent.
@@ -21,7 +21,7 @@ pub struct CheckProgress {
     pub due: usize,
     /// How many hosts have links that are due.
     pub hosts: usize,
-    /// How long the host takes at least that takes the longest, as fast as it could be asked last.
+    /// The minimum time for the slowest host, at its latest pace.
     pub left: Duration,
 }
 
@@ -31,7 +31,7 @@ impl Checker {
         self.counts.results[result as usize].load(Ordering::Relaxed)
     }
 
-    /// Returns how far the check has come.
+    /// Returns the progress of the check.
     pub fn progress(&self) -> CheckProgress {
         let left = self.counts.left();
         let delay = self.options().delay;

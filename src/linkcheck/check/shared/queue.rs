@@ -1,46 +1,47 @@
-//! The queue of each host: what is to be asked of it, by time.
+//! The queue of each host: the requests to send to it, by time.
 //!
-//! A key is the host, the time and what the question is for, so that the rows of a host follow one
-//! another, the first due one first. What others wait for has no time, and comes before all links.
+//! A key is the host, the time and the purpose of the request, so that the rows of a host are
+//! consecutive, the first due one first. Requests for which others wait have no time, and come
+//! before all links.
 //!
-//! Each link has a row, so it is short: of a link that has not begun it has the key under which the
-//! link is kept, and nothing else. Its URL is in the table.
+//! Each link has a row, so rows are short: that of a link that has not begun has only the key under
+//! which the link is stored. Its URL is in the table.
 
 use serde::{Deserialize, Serialize};
 
 use super::link_key::LinkKey;
 use crate::frontier::{Host, StoreError};
-use crate::linkcheck::ask::{Inquiry, WebUrl};
 use crate::linkcheck::check::state::{Space, StateAccess, StateRow, decoded};
+use crate::linkcheck::request::{Inquiry, WebUrl};
 
-/// What a link has in the order of what is due at one time.
+/// The position of links in the order of requests that are due at the same time.
 const LINK: u8 = 2;
 
-/// What a question is for.
+/// The purpose of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum LeasePurpose {
     /// The robots.txt of an origin of a host.
     Robots { origin: String, host: String },
-    /// What a host does with a name that it cannot know.
+    /// The answer of a host for a nonexistent page.
     Sibling { host: String },
     /// Whether a link works.
     Link { target: String },
-    /// Whether an archive has a copy of a link that is dead, by the URL that asks for it; since when,
-    /// in milliseconds, somebody wants to know.
+    /// Whether an archive has a copy of a dead link, with the URL of the query; and the time, in
+    /// milliseconds, when it was requested.
     Archive { question: String, wanted: u64 },
 }
 
-/// Something to be asked.
+/// A request to send.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Work {
-    /// What it is for.
+    /// Its purpose.
     pub(crate) purpose: LeasePurpose,
-    /// How far it has come, if it has begun.
+    /// Its inquiry, if it has begun.
     pub(crate) inquiry: Option<Inquiry>,
 }
 
 impl Work {
-    /// Returns a link that is to be asked, and has not begun.
+    /// Returns the work for a link that has not begun.
     pub(crate) fn link(target: &str) -> Self {
         let target = target.to_owned();
         Self {
@@ -49,7 +50,7 @@ impl Work {
         }
     }
 
-    /// Returns a question for a copy of a link that any worker may ask an archive.
+    /// Returns a look-up of a copy of a link, which any worker may send to an archive.
     pub(crate) fn archive(question: WebUrl, wanted: u64) -> Self {
         Self {
             purpose: LeasePurpose::Archive {
@@ -118,7 +119,7 @@ fn link_at(host: &Host, due: u64, link: LinkKey) -> Vec<u8> {
     key
 }
 
-/// Returns what precedes the keys of a host from a time on.
+/// Returns the prefix of the keys of a host from a time on.
 fn at(host: &Host, due: u64) -> Vec<u8> {
     let mut key = host.as_str().as_bytes().to_vec();
     key.push(0);
@@ -143,7 +144,7 @@ pub(crate) fn read_link(key: &[u8]) -> Option<LinkKey> {
     }
 }
 
-/// The rows of a host that have not been looked at.
+/// The rows of a host that were not visited yet.
 #[derive(Debug, Clone)]
 pub(crate) struct HostQueue {
     from: Vec<u8>,
@@ -180,7 +181,7 @@ impl HostQueue {
         Ok(row.and_then(|(key, _)| read_key(&key).map(|(_, due)| due)))
     }
 
-    /// Leaves out all up to a key.
+    /// Skips all rows up to a key.
     pub(crate) fn after(&mut self, key: &[u8]) {
         self.from = key.to_vec();
         self.from.push(0);

@@ -1,7 +1,7 @@
-//! A link of a table: a target, how it is found out whether it works, and the entries that lead to it.
+//! A link of a table: a target, the way to check it, and the entries that lead to it.
 
 use super::host::host_of;
-use crate::linkcheck::ask::WebUrl;
+use crate::linkcheck::request::WebUrl;
 use crate::mapping::{End, Entry, Place, Site, Table, Timestamp, follow};
 
 /// An entry that leads to a target.
@@ -15,14 +15,14 @@ pub struct LinkUse {
     pub archive: Option<String>,
 }
 
-/// How it is found out whether a target works.
+/// The way to check whether a target works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Resolution {
-    /// By asking a URL: the target, or where it leads to through the table's own sites.
-    Asked(String),
-    /// It cannot be asked: no host can have its name.
+    /// By requesting a URL: the target, or where it leads through the table's own sites.
+    Requested(String),
+    /// It cannot be requested: no host can have its name.
     NoHost,
-    /// It is not asked: it is only the beginning of URLs, to which paths are appended.
+    /// It is not requested: it is only the beginning of URLs, to which paths are appended.
     Prefix,
     /// It is a page of the table's own sites.
     OwnPage,
@@ -33,10 +33,10 @@ pub enum Resolution {
 }
 
 impl Resolution {
-    /// Returns the URL that is asked.
+    /// Returns the URL to request.
     pub fn url(&self) -> Option<&str> {
         match self {
-            Self::Asked(url) => Some(url),
+            Self::Requested(url) => Some(url),
             _ => None,
         }
     }
@@ -47,7 +47,7 @@ impl Resolution {
 pub struct TableLink {
     /// The target.
     pub target: String,
-    /// How it is found out whether it works.
+    /// The way to check whether it works.
     pub resolution: Resolution,
     /// The entries, in the order of the table.
     pub uses: Vec<LinkUse>,
@@ -72,8 +72,8 @@ impl TableLink {
         }
     }
 
-    /// Returns a target as the links of its whole table have it, with the entries of one site that
-    /// are in use at a time; `None` if there are none.
+    /// Returns a target from the links of its whole table, with the entries of one site that are in
+    /// use at a time; `None` if there are none.
     pub(crate) fn of_site(
         table: &Table,
         site: &Site,
@@ -95,7 +95,8 @@ impl TableLink {
         (!link.uses.is_empty()).then_some(link)
     }
 
-    /// Resolves the target for an entry that leads to it, unless one does that leads to the URL itself.
+    /// Resolves the target for an entry that leads to it, unless another entry leads to the URL
+    /// itself.
     fn resolve(&mut self, table: &Table, entry: Entry<'_>, now: Timestamp) {
         if self.resolution != Resolution::Prefix || is_prefix(entry, &self.target) {
             return;
@@ -110,20 +111,20 @@ impl TableLink {
     }
 }
 
-/// Returns whether an entry appends paths to its target, which then need not work by itself. Home
-/// pages do.
+/// Returns whether an entry appends paths to its target, which then need not work on its own. Home
+/// pages must.
 pub(super) fn is_prefix(entry: Entry<'_>, target: &str) -> bool {
     entry.forward().path() && !WebUrl::parse(target).is_ok_and(|url| url.is_home())
 }
 
 fn resolution(url: &str) -> Resolution {
-    match may_be_asked(url) {
-        true => Resolution::Asked(url.to_owned()),
+    match may_be_requested(url) {
+        true => Resolution::Requested(url.to_owned()),
         false => Resolution::NoHost,
     }
 }
 
-/// Returns whether a URL can be asked.
-pub(super) fn may_be_asked(url: &str) -> bool {
+/// Returns whether a URL can be requested.
+pub(super) fn may_be_requested(url: &str) -> bool {
     WebUrl::parse(url).is_ok_and(|url| host_of(&url).is_some())
 }

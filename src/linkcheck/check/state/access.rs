@@ -1,5 +1,5 @@
-//! The state as a check uses it: while it cannot be reached, each operation is repeated until it can,
-//! or until the check is to stop.
+//! Access to the state of a check: while it cannot be reached, each operation is repeated until it
+//! succeeds, or until the check must stop.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use super::rows::{self, CheckState, Row, Space, StateWrite, WriteState};
+use super::rows::{self, CheckState, QueueRow, Space, StateWrite, WriteState};
 use crate::frontier::{AliasName, Host, Lease, LeaseState, Pending, Reservation, StoreError};
 
 /// How soon an operation is repeated for the first time, and at the latest.
@@ -114,7 +114,11 @@ impl StateAccess {
     }
 
     /// Returns the first row of the queue in a range.
-    pub(crate) async fn first(&self, from: &[u8], to: &[u8]) -> Result<Option<Row>, StoreError> {
+    pub(crate) async fn first(
+        &self,
+        from: &[u8],
+        to: &[u8],
+    ) -> Result<Option<QueueRow>, StoreError> {
         let mut rows = self.repeat(|state| state.queued(from, to, 1)).await?;
         Ok(rows.pop())
     }
@@ -147,7 +151,7 @@ impl StateAccess {
             .await
     }
 
-    /// Renews a lease. It ends while the store cannot be reached, so that is for the caller to see.
+    /// Renews a lease. Does not wait for the store, because the lease may end meanwhile.
     pub(crate) async fn renew(
         &self,
         lease: &Lease,

@@ -1,11 +1,12 @@
-//! The state in a file, beside the reservations: each answer and the end of its lease are one write.
+//! The state in a file, next to the reservations: each answer and the end of its lease are one
+//! write.
 
 use std::path::Path;
 use std::time::Duration;
 
 use redb::{ReadableTable, TableDefinition, TableError};
 
-use super::rows::{CheckState, Row, Space, StateWrite, WriteState};
+use super::rows::{CheckState, QueueRow, Space, StateWrite, WriteState};
 use crate::frontier::{
     Clock, Lease, LeaseState, Pending, Redb, RedbError, RedbTransaction, Store, StoreError,
 };
@@ -18,7 +19,7 @@ pub struct FileState {
 }
 
 impl FileState {
-    /// Opens a file, which is created if it does not exist; `delay` is the least that a host rests.
+    /// Opens a file, which is created if it does not exist; `delay` is the minimum pause of a host.
     ///
     /// # Errors
     ///
@@ -128,7 +129,12 @@ impl CheckState for FileState {
         })
     }
 
-    fn queued<'a>(&'a self, from: &'a [u8], to: &'a [u8], limit: usize) -> Pending<'a, Vec<Row>> {
+    fn queued<'a>(
+        &'a self,
+        from: &'a [u8],
+        to: &'a [u8],
+        limit: usize,
+    ) -> Pending<'a, Vec<QueueRow>> {
         Box::pin(async move {
             let rows = self.look(Space::Queue, |table| {
                 let rows = table.range(from..to)?.take(limit).map(|row| {

@@ -1,4 +1,4 @@
-//! The state of one run: nothing is kept.
+//! The state of one run, which is not stored.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tokio::sync::Mutex;
 
-use super::rows::{CheckState, Row, Space, StateRow, StateWrite, WriteState};
+use super::rows::{CheckState, QueueRow, Space, StateRow, StateWrite, WriteState};
 use crate::frontier::{Clock, Lease, LeaseState, Memory, Pending, Store, StoreError};
 
 type Rows = BTreeMap<Space, BTreeMap<Vec<u8>, Vec<u8>>>;
@@ -19,7 +19,7 @@ pub struct MemoryState {
 }
 
 impl MemoryState {
-    /// Returns a state that knows nothing; `delay` is the least that a host rests.
+    /// Returns an empty state; `delay` is the minimum pause of a host.
     pub fn new(clock: impl Clock + 'static, delay: Duration) -> Self {
         Self {
             store: Memory::new(clock, delay),
@@ -67,7 +67,12 @@ impl CheckState for MemoryState {
         })
     }
 
-    fn queued<'a>(&'a self, from: &'a [u8], to: &'a [u8], limit: usize) -> Pending<'a, Vec<Row>> {
+    fn queued<'a>(
+        &'a self,
+        from: &'a [u8],
+        to: &'a [u8],
+        limit: usize,
+    ) -> Pending<'a, Vec<QueueRow>> {
         Box::pin(async move {
             let rows = self.rows.lock().await;
             let range = (Bound::Included(from), Bound::Excluded(to));

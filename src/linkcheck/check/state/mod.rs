@@ -1,5 +1,5 @@
-//! What is kept between questions and between runs, beside the reservations: `rows` says what that is,
-//! and `memory`, `file` and `valkey` are where. `access` waits while it cannot be reached.
+//! The state kept between requests and between runs, next to the reservations: `rows` defines it,
+//! and `memory`, `file` and `valkey` store it. `access` waits while it cannot be reached.
 
 mod access;
 mod file;
@@ -12,6 +12,6 @@ pub(super) use access::StateAccess;
 pub use file::FileState;
 pub use memory::MemoryState;
 pub(super) use rows::decoded;
-pub use rows::{CheckState, Row, Space, StateRow, StateWrite, WriteState};
+pub use rows::{CheckState, QueueRow, Space, StateRow, StateWrite, WriteState};
 #[cfg(feature = "valkey")]
 pub use valkey::ValkeyState;

@@ -1,4 +1,4 @@
-//! What is kept between questions and between runs: rows, beside the reservations.
+//! The state kept between requests and between runs: rows, next to the reservations.
 
 use std::time::Duration;
 
@@ -10,29 +10,29 @@ use crate::frontier::{Host, Lease, Pending, Store, StoreError};
 /// The first byte of a value, which changes with its form.
 const VERSION: u8 = 1;
 
-/// A key and its value.
-pub type Row = (Vec<u8>, Vec<u8>);
+/// A row of the queue: its key and its value.
+pub type QueueRow = (Vec<u8>, Vec<u8>);
 
 /// A kind of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Space {
-    /// What is known of each URL that is asked, if anything; each is in one queue.
+    /// The record of each URL to request, if there is one; each URL is in one queue.
     Links,
-    /// What is known of URLs that are in no queue.
+    /// The records of URLs that are in no queue.
     Parked,
-    /// What is to be asked of each host, by time. These rows are in the order of their keys.
+    /// The requests for each host, by time. These rows are in the order of their keys.
     Queue,
-    /// What is remembered of each host.
+    /// The stored facts about each host.
     Hosts,
     /// The robots.txt of each origin.
     Origins,
-    /// What each host does with a name that it cannot know.
+    /// The answer of each host for a nonexistent page.
     Siblings,
     /// Where the deep links of each host end.
     Endings,
-    /// What is remembered of the last run.
+    /// The settings of the last run.
     Settings,
-    /// What an archive has of each URL that it was asked for.
+    /// The answer of an archive for each URL that was looked up.
     Archives,
 }
 
@@ -66,7 +66,7 @@ impl Space {
     }
 }
 
-/// A row with a value, or one that is not there.
+/// A row with a value, or a missing row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StateRow {
     /// The kind of the row.
@@ -89,7 +89,7 @@ impl StateRow {
         }
     }
 
-    /// Returns a row that is not there.
+    /// Returns a missing row.
     pub(crate) fn none(space: Space, key: impl Into<Vec<u8>>) -> Self {
         Self {
             space,
@@ -99,7 +99,7 @@ impl StateRow {
     }
 }
 
-/// What is written at once: all of it or nothing.
+/// A write: all of it is done, or nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StateWrite {
     /// Rows that must be as they were read, or nothing is written.
@@ -110,7 +110,7 @@ pub struct StateWrite {
     pub hosts: Vec<(Host, Duration)>,
 }
 
-/// What became of a write.
+/// The result of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteState {
     /// It was done.
@@ -146,7 +146,12 @@ pub trait CheckState: Send + Sync {
 
     /// Returns the first rows of the queue whose keys are at least `from` and less than `to`, in
     /// order.
-    fn queued<'a>(&'a self, from: &'a [u8], to: &'a [u8], limit: usize) -> Pending<'a, Vec<Row>>;
+    fn queued<'a>(
+        &'a self,
+        from: &'a [u8],
+        to: &'a [u8],
+        limit: usize,
+    ) -> Pending<'a, Vec<QueueRow>>;
 
     /// Returns the first keys of the queue that are at least `from`, in order.
     fn queued_keys<'a>(&'a self, from: &'a [u8], limit: usize) -> Pending<'a, Vec<Vec<u8>>>;

@@ -1,10 +1,10 @@
-//! The state on a server that many workers share, beside the reservations: each answer and the end of
-//! its lease are one script.
+//! The state on a server that many workers share, next to the reservations: each answer and the end
+//! of its lease are one script.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::rows::{CheckState, Row, Space, StateRow, StateWrite, WriteState};
+use super::rows::{CheckState, QueueRow, Space, StateRow, StateWrite, WriteState};
 use crate::frontier::{
     Clock, Lease, Pending, Store, StoreError, Valkey, ValkeyRow, ValkeyTable, ValkeyWrite,
     ValkeyWritten,
@@ -16,8 +16,8 @@ pub struct ValkeyState {
     clock: Arc<ServerClock>,
 }
 
-/// The clock of a server, as of its last answer: all workers have the same time, however wrong the
-/// clocks of their machines are.
+/// The clock of a server, as of its last answer: all workers have the same time, even if the clocks
+/// of their machines are wrong.
 struct ServerClock(Mutex<(Duration, Instant)>);
 
 impl ServerClock {
@@ -48,19 +48,6 @@ impl ValkeyState {
     /// Returns the clock of the server, for the checker.
     pub fn clock(&self) -> Arc<dyn Clock> {
         Arc::clone(&self.clock) as Arc<dyn Clock>
-    }
-
-    async fn rows(
-        &self,
-        from: &[u8],
-        to: Option<&[u8]>,
-        limit: usize,
-        with_values: bool,
-    ) -> Result<Vec<Row>, StoreError> {
-        let first = (self.store).first_rows(table(Space::Queue), from, to, limit, with_values);
-        let (time, rows) = first.await?;
-        self.clock.set(time);
-        Ok(rows)
     }
 
     async fn done(&self, write: &ValkeyWrite<'_>) -> Result<WriteState, StoreError> {
@@ -111,14 +98,26 @@ impl CheckState for ValkeyState {
         Box::pin(self.store.get_rows(table(space), keys))
     }
 
-    fn queued<'a>(&'a self, from: &'a [u8], to: &'a [u8], limit: usize) -> Pending<'a, Vec<Row>> {
-        Box::pin(self.rows(from, Some(to), limit, true))
+    fn queued<'a>(
+        &'a self,
+        from: &'a [u8],
+        to: &'a [u8],
+        limit: usize,
+    ) -> Pending<'a, Vec<QueueRow>> {
+        Box::pin(async move {
+            let first = (self.store).first_rows(table(Space::Queue), from, Some(to), limit);
+            let (time, rows) = first.await?;
+            self.clock.set(time);
+            Ok(rows)
+        })
     }
 
     fn queued_keys<'a>(&'a self, from: &'a [u8], limit: usize) -> Pending<'a, Vec<Vec<u8>>> {
         Box::pin(async move {
-            let rows = self.rows(from, None, limit, false).await?;
-            Ok(rows.into_iter().map(|(key, _)| key).collect())
+            let first = (self.store).first_keys(table(Space::Queue), from, limit);
+            let (time, keys) = first.await?;
+            self.clock.set(time);
+            Ok(keys)
         })
     }
 

@@ -1,26 +1,26 @@
-//! What to ask in a visit, if anything, and what can be concluded without a request.
+//! Choosing the request of a visit, if any, and conclusions without a request.
 
 use std::time::Duration;
 
 use super::reserved::Visit;
 use crate::frontier::StoreError;
-use crate::linkcheck::ask::{Inquiry, WebUrl};
 use crate::linkcheck::check::shared::{
-    Asked, Known, LeasePurpose, QueuedRow, RobotsAnswer, Work, known_robots, known_sibling, millis,
-    origin_of, seconds,
+    DatedAnswer, Known, LeasePurpose, QueuedRow, RobotsAnswer, Work, known_robots, known_sibling,
+    millis, origin_of, seconds,
 };
 use crate::linkcheck::check::state::Space;
 use crate::linkcheck::conclude::{Seen, Sibling};
 use crate::linkcheck::polite::{HostPace, Robots};
+use crate::linkcheck::request::{Inquiry, WebUrl};
 use crate::mapping::Timestamp;
 
 /// How many links are concluded in one lease without a request.
-const MAX_UNASKED: usize = 500;
+const MAX_WITHOUT_REQUEST: usize = 500;
 
-/// How long somebody wants to know what an archive has: nobody else is to ask it later.
+/// How long a look-up in an archive stays requested: later, no other worker sends it.
 const MAX_WANTED: Duration = Duration::from_secs(3600);
 
-/// What is asked in a lease.
+/// The request of a lease.
 #[derive(Clone)]
 pub(super) struct Chosen {
     pub(super) work: Work,
@@ -30,27 +30,27 @@ pub(super) struct Chosen {
     pub(super) pace: HostPace,
 }
 
-/// What is to be done next.
-pub(super) enum Choice {
-    Ask(Box<Chosen>),
-    /// The host has nothing to be asked now.
+/// The next step of a visit.
+pub(super) enum NextStep {
+    Send(Box<Chosen>),
+    /// No request is due for the host.
     Nothing,
-    /// It waits for an answer that is on its way over another host, until a time in milliseconds.
+    /// It waits for an answer that is under way through another host, until a time in milliseconds.
     Wait(u64),
 }
 
 impl Visit<'_> {
-    /// Chooses what to ask, and concludes what can be without a request.
-    pub(super) async fn choose(&mut self) -> Result<Choice, StoreError> {
-        for _ in 0..MAX_UNASKED {
+    /// Chooses the request, and makes the conclusions that need none.
+    pub(super) async fn choose(&mut self) -> Result<NextStep, StoreError> {
+        for _ in 0..MAX_WITHOUT_REQUEST {
             let first = self.rest.first(self.access()).await?;
-            // A server says with its answer what time it is.
+            // A server's answer updates the time.
             self.now = self.checker.now();
             let Some((due, key, row)) = first else {
-                return Ok(Choice::Nothing);
+                return Ok(NextStep::Nothing);
             };
             if due > self.now {
-                return Ok(Choice::Nothing);
+                return Ok(NextStep::Nothing);
             }
             let work = match row {
                 QueuedRow::Link(link) => match self.links.url(link) {
@@ -60,7 +60,7 @@ impl Visit<'_> {
                         continue;
                     }
                 },
-                // What has begun comes to its end.
+                // Begun work is finished first.
                 QueuedRow::Work(work) => work,
             };
             if let LeasePurpose::Archive { wanted, .. } = &work.purpose
@@ -74,11 +74,11 @@ impl Visit<'_> {
             }
         }
         self.wants_at(Some(self.now));
-        Ok(Choice::Nothing)
+        Ok(NextStep::Nothing)
     }
 
-    /// Decides about some work; `None` if it is done without a request.
-    async fn consider(&mut self, work: Work, key: Vec<u8>) -> Result<Option<Choice>, StoreError> {
+    /// Decides about a piece of work; `None` if it is done without a request.
+    async fn consider(&mut self, work: Work, key: Vec<u8>) -> Result<Option<NextStep>, StoreError> {
         let Some(inquiry) = self.inquiry(&work).await? else {
             self.drop_row(&key);
             return Ok(None);
@@ -86,29 +86,29 @@ impl Visit<'_> {
         let delay = self.checker.options().delay;
         let url = inquiry.url().clone();
         let key_at = Some(key.clone());
-        let ask = |work, inquiry, key, pace| {
+        let request = |work, inquiry, key, pace| {
             let chosen = Chosen {
                 work,
                 inquiry,
                 key,
                 pace,
             };
-            Ok(Some(Choice::Ask(Box::new(chosen))))
+            Ok(Some(NextStep::Send(Box::new(chosen))))
         };
         if matches!(work.purpose, LeasePurpose::Robots { .. }) {
             let pace = HostPace::new(delay, None).expect("no delay of robots.txt is too long");
-            return ask(work, inquiry, key_at, pace);
+            return request(work, inquiry, key_at, pace);
         }
         let origin = origin_of(&url);
         let access = self.access();
-        let row: Option<Asked<RobotsAnswer>> =
+        let row: Option<DatedAnswer<RobotsAnswer>> =
             access.read(Space::Origins, origin.as_bytes()).await?;
         let robots = match known_robots(row, self.now) {
             Known::Answer(Ok(robots)) => robots,
             Known::Answer(Err(failure)) => {
                 return self.refuse(&work, &key, Seen::Failed(failure)).await;
             }
-            Known::Pending(until) => return Ok(Some(Choice::Wait(until))),
+            Known::Pending(until) => return Ok(Some(NextStep::Wait(until))),
             Known::Unknown => {
                 let host = self.lease.host.to_string();
                 let purpose = LeasePurpose::Robots { origin, host };
@@ -118,7 +118,7 @@ impl Visit<'_> {
                     inquiry: None,
                 };
                 let pace = HostPace::new(delay, None).expect("no delay of robots.txt is too long");
-                return ask(work, inquiry, None, pace);
+                return request(work, inquiry, None, pace);
             }
         };
         let Ok(pace) = HostPace::new(delay, robots.crawl_delay()) else {
@@ -131,10 +131,10 @@ impl Visit<'_> {
         if begins && let Some(choice) = self.know_sibling(&url, &robots, pace).await? {
             return Ok(Some(choice));
         }
-        ask(work, inquiry, key_at, pace)
+        request(work, inquiry, key_at, pace)
     }
 
-    /// Returns how far the work has come, or begins it.
+    /// Returns the inquiry of a piece of work, or begins it.
     async fn inquiry(&self, work: &Work) -> Result<Option<Inquiry>, StoreError> {
         if let Some(inquiry) = &work.inquiry {
             return Ok(Some(inquiry.clone()));
@@ -158,24 +158,23 @@ impl Visit<'_> {
         Ok(Some(inquiry))
     }
 
-    /// Returns what to do first, if it is not known what the host does with a name that it cannot
-    /// know.
+    /// Returns the request to send first, if the host's answer for a nonexistent page is not known.
     async fn know_sibling(
         &self,
         target: &WebUrl,
         robots: &Robots,
         pace: HostPace,
-    ) -> Result<Option<Choice>, StoreError> {
+    ) -> Result<Option<NextStep>, StoreError> {
         let now = Timestamp::from_unix(seconds(self.now));
         let Some(url) = Sibling::url(target, now) else {
             return Ok(None);
         };
         match self.sibling().await? {
             Known::Answer(_) => Ok(None),
-            Known::Pending(until) => Ok(Some(Choice::Wait(until))),
-            // What may not be asked is not there, as far as one can know.
+            Known::Pending(until) => Ok(Some(NextStep::Wait(until))),
+            // A disallowed page is treated as missing.
             Known::Unknown if !robots.allows(url.url()) => Ok(None),
-            Known::Unknown => Ok(Some(Choice::Ask(Box::new(Chosen {
+            Known::Unknown => Ok(Some(NextStep::Send(Box::new(Chosen {
                 work: Work {
                     purpose: LeasePurpose::Sibling {
                         host: self.lease.host.to_string(),
@@ -193,15 +192,15 @@ impl Visit<'_> {
         Ok(known_sibling(self.row(Space::Siblings).await?, self.now))
     }
 
-    /// Concludes what is not asked, and takes it from the queue.
+    /// Concludes about a link without a request, and removes it from the queue.
     async fn refuse(
         &mut self,
         work: &Work,
         key: &[u8],
         seen: Seen,
-    ) -> Result<Option<Choice>, StoreError> {
+    ) -> Result<Option<NextStep>, StoreError> {
         self.drop_row(key);
-        self.conclude_unasked(&work.purpose, seen).await?;
+        self.conclude_without_request(&work.purpose, seen).await?;
         Ok(None)
     }
 }

@@ -1,19 +1,20 @@
-//! What is kept of a link: an observation, or what is known of one that is in the table no more.
+//! Storing the results of a link: an observation, or the record of a link that is no longer in the
+//! table.
 
 use super::reserved::Visit;
 use crate::frontier::StoreError;
 use crate::linkcheck::archive::{ArchiveAnswer, ArchiveProblem};
-use crate::linkcheck::ask::WebUrl;
 use crate::linkcheck::check::shared::{
     LeasePurpose, LinkKey, RobotsAnswer, host_of, millis, queued_link, seconds,
 };
 use crate::linkcheck::check::state::{Space, StateRow};
 use crate::linkcheck::conclude::{LinkRecord, Observation, Seen, Sibling};
+use crate::linkcheck::request::WebUrl;
 use crate::mapping::Timestamp;
 
 impl Visit<'_> {
-    /// Concludes what cannot be asked.
-    pub(super) async fn conclude_unasked(
+    /// Concludes about a link that cannot be requested.
+    pub(super) async fn conclude_without_request(
         &mut self,
         purpose: &LeasePurpose,
         seen: Seen,
@@ -31,17 +32,18 @@ impl Visit<'_> {
                 Ok(())
             }
             LeasePurpose::Link { target } => {
-                self.observe(target, &Observation::unasked(seen)).await
+                self.observe(target, &Observation::without_request(seen))
+                    .await
             }
             LeasePurpose::Archive { question, .. } => {
-                let answer = ArchiveAnswer::Failed(ArchiveProblem::Unasked(seen));
+                let answer = ArchiveAnswer::Failed(ArchiveProblem::NotContacted(seen));
                 self.answer(Space::Archives, question, Some(answer));
                 Ok(())
             }
         }
     }
 
-    /// Takes in an observation of a link, and queues its next check.
+    /// Records an observation of a link, and queues its next check.
     pub(super) async fn observe(
         &mut self,
         target: &str,
@@ -65,7 +67,7 @@ impl Visit<'_> {
         Ok(())
     }
 
-    /// Takes a link that is not in the table now from the queue, but keeps what is known of it.
+    /// Removes a link that is no longer in the table from the queue, but keeps its record.
     pub(super) async fn park(&mut self, link: LinkKey, key: &[u8]) -> Result<(), StoreError> {
         let record = self.record(link).await?;
         self.drop_row(key);

@@ -4,24 +4,24 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::choose::Choice;
+use super::choose::NextStep;
 use super::reserved::Visit;
 use crate::frontier::StoreError;
 use crate::linkcheck::check::shared::HostState;
 use crate::linkcheck::check::state::{Space, StateRow, WriteState};
 
 impl Visit<'_> {
-    /// Asks what is to be asked, and ends the lease.
+    /// Sends the request that is due, and ends the lease.
     pub(crate) async fn run(mut self) -> Result<(), StoreError> {
         let chosen = match self.choose().await? {
-            Choice::Ask(chosen) => *chosen,
-            Choice::Nothing => {
+            NextStep::Send(chosen) => *chosen,
+            NextStep::Nothing => {
                 let due = self.rest.due(self.access()).await?;
                 self.wants_at(due);
                 return self.release(Duration::ZERO).await.map(drop);
             }
-            // The visit that gets the answer wakes the host before.
-            Choice::Wait(until) => {
+            // The visit that gets the answer wakes the host earlier.
+            NextStep::Wait(until) => {
                 self.wants_at(Some(until));
                 return self.release(Duration::ZERO).await.map(drop);
             }
@@ -31,10 +31,13 @@ impl Visit<'_> {
             return self.release(Duration::ZERO).await.map(drop);
         }
         let mut host: HostState = self.row(Space::Hosts).await?.unwrap_or_default();
-        let question = chosen.inquiry.question(host.head_misleads);
+        let question = match host.head_misleads {
+            true => chosen.inquiry.question_by_get(),
+            false => chosen.inquiry.question(),
+        };
         let begun = Instant::now();
-        let Some(round_trip) = self.ask(&question).await? else {
-            // The check is to stop, or the lease has ended: nothing came of it.
+        let Some(round_trip) = self.send(&question).await? else {
+            // The check must stop, or the lease has ended: there is no result.
             self.wants_at(Some(self.now));
             let pause = chosen.pace.after(begun.elapsed());
             return self.release(pause).await.map(drop);
@@ -59,15 +62,15 @@ impl Visit<'_> {
             let pause = rest.pause.max(visit.wanted_pause) + Duration::from_millis(1);
             let pace = round_trip.took + pause;
             self.checker.note_pace(&self.lease.host, pace);
-            // What the answer was compared with may have been written by a visit to another host.
+            // A visit to another host may have changed the rows with which the answer was compared.
             if visit.release(pause).await? != WriteState::Conflict {
                 return Ok(());
             }
         }
     }
 
-    /// Ends the lease and writes what has changed. If the lease has ended, the worker that has the
-    /// host now does this work again.
+    /// Ends the lease and writes what has changed. If the lease has ended, the worker that now has
+    /// the host repeats this work.
     async fn release(&self, pause: Duration) -> Result<WriteState, StoreError> {
         let next_in = self.next.map(|due| due.saturating_sub(self.now));
         let next_in = next_in.map(Duration::from_millis);

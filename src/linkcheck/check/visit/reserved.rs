@@ -1,4 +1,4 @@
-//! A lease, and what is written when it ends.
+//! A lease, and the writes at its end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,14 +8,14 @@ use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
 use crate::frontier::{Host, Lease, StoreError};
-use crate::linkcheck::check::shared::{Asked, Checker, HostQueue, Links};
+use crate::linkcheck::check::shared::{Checker, DatedAnswer, HostQueue, Links};
 use crate::linkcheck::check::state::{Space, StateAccess, StateRow, StateWrite};
 use crate::linkcheck::conclude::LinkRecord;
 
 /// How long a lease lasts unless it is renewed.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A lease, and what is written when it ends.
+/// A lease, and the writes at its end.
 #[derive(Clone)]
 pub(crate) struct Visit<'c> {
     pub(super) checker: &'c Checker,
@@ -25,12 +25,12 @@ pub(crate) struct Visit<'c> {
     pub(super) links: Arc<Links>,
     pub(super) rest: HostQueue,
     pub(super) write: StateWrite,
-    /// What was concluded: URLs, what was known of them before, and what is known now.
+    /// The conclusions: URLs, with their previous and their new records.
     pub(super) concluded: Vec<(String, Option<LinkRecord>, LinkRecord)>,
-    /// When this host has something to do again, in milliseconds.
+    /// When this host has a request due again, in milliseconds.
     pub(super) next: Option<u64>,
     pub(super) now: u64,
-    /// The pause that its robots.txt wants, if that was the answer.
+    /// The pause that its robots.txt requires, if that was the answer.
     pub(super) wanted_pause: Duration,
 }
 
@@ -72,20 +72,20 @@ impl<'c> Visit<'c> {
         self.put(StateRow::none(Space::Queue, key));
     }
 
-    /// Notes the answer to what others wait for, or that it is on its way.
+    /// Records an answer for which others wait, or that it is under way.
     pub(super) fn answer<T: Serialize>(&mut self, space: Space, key: &str, answer: Option<T>) {
         let at = self.now;
-        self.put(StateRow::put(space, key, &Asked { answer, at }));
+        self.put(StateRow::put(space, key, &DatedAnswer { answer, at }));
     }
 
-    /// Has a host asked for what waited for an answer.
+    /// Wakes a host with work that waited for an answer.
     pub(super) fn wake(&mut self, host: &str) {
         if let Ok(host) = Host::parse(host) {
             self.wants(&host, 0);
         }
     }
 
-    /// Notes that a host has something to do at a time.
+    /// Records that a host has a request due at a time.
     pub(super) fn wants(&mut self, host: &Host, due: u64) {
         if *host == self.lease.host {
             self.wants_at(Some(due));
@@ -95,7 +95,7 @@ impl<'c> Visit<'c> {
         }
     }
 
-    /// Notes that this host has something to do at a time.
+    /// Records that this host has a request due at a time.
     pub(super) fn wants_at(&mut self, due: Option<u64>) {
         self.next = [self.next, due].into_iter().flatten().min();
     }

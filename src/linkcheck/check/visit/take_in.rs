@@ -1,4 +1,4 @@
-//! What follows from an answer: what is asked next, and where, or a conclusion.
+//! Processing an answer: the next request and its host, or a conclusion.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use super::choose::Chosen;
 use super::reserved::Visit;
 use crate::frontier::{Host, StoreError};
 use crate::linkcheck::archive::Archive;
-use crate::linkcheck::ask::{Finding, Question, RedirectProblem, RoundTrip, Step, UrlProblem};
 use crate::linkcheck::check::shared::{
-    Asked, Known, LeasePurpose, RobotsAnswer, Work, host_of, known_sibling,
+    DatedAnswer, Known, LeasePurpose, RobotsAnswer, Work, host_of, known_sibling,
 };
 use crate::linkcheck::check::state::{Space, StateRow};
 use crate::linkcheck::conclude::{Endings, Observation, Seen, Sibling};
 use crate::linkcheck::polite::{MAX_CRAWL_DELAY, Robots};
+use crate::linkcheck::request::{Finding, Question, RedirectProblem, RoundTrip, Step, UrlProblem};
 
 /// The longest block of a host for the `Crawl-delay` of a robots.txt elsewhere: a run waits for it.
 const MAX_BLOCK: Duration = Duration::from_secs(60);
 
 impl Visit<'_> {
-    /// Takes in an answer.
+    /// Processes an answer.
     pub(super) async fn take_in(
         &mut self,
         chosen: Chosen,
@@ -33,11 +33,11 @@ impl Visit<'_> {
         }
         let next = match inquiry.next(question, round_trip) {
             Step::Done(finding) => return self.conclude(&work.purpose, &finding).await,
-            Step::Ask(next) => next,
+            Step::Send(next) => next,
         };
         let Some(host) = host_of(next.url()) else {
             let astray = RedirectProblem::Url(UrlProblem::Invalid);
-            return (self.conclude_unasked(&work.purpose, Seen::Astray(astray))).await;
+            return (self.conclude_without_request(&work.purpose, Seen::Astray(astray))).await;
         };
         match &work.purpose {
             LeasePurpose::Robots { origin, .. } => {
@@ -64,15 +64,16 @@ impl Visit<'_> {
         match purpose {
             LeasePurpose::Robots { origin, host } => {
                 let key = origin.as_bytes();
-                let before: Option<Asked<RobotsAnswer>> =
+                let before: Option<DatedAnswer<RobotsAnswer>> =
                     self.access().read(Space::Origins, key).await?;
                 let before = before.and_then(|row| row.answer);
                 let robots = RobotsAnswer::after(before.as_ref(), finding);
                 let wanted = robots.rules().and_then(Robots::crawl_delay);
-                // With a longer one, the origin is not asked again.
+                // With a longer one, the origin is not requested again.
                 if let Some(wanted) = wanted.filter(|wanted| *wanted <= MAX_CRAWL_DELAY) {
                     match Host::parse(host) {
-                        // It was asked where its robots.txt is, which is a request like any other.
+                        // Its robots.txt was requested from another host, which needs a pause like
+                        // after any request.
                         Ok(host) if host != self.lease.host => {
                             self.access().block(&host, wanted.min(MAX_BLOCK)).await?;
                         }
@@ -113,10 +114,10 @@ impl Visit<'_> {
         Ok(())
     }
 
-    /// Notes where a deep link of its host ended, and returns whether several end there.
+    /// Records where a deep link of its host ended, and returns whether several end there.
     ///
-    /// Links of that host may end elsewhere at the same time, in visits of any worker: what is
-    /// written is only what follows from what is there.
+    /// Visits of other workers may record other links of that host at the same time, so the new
+    /// value is computed from the stored one.
     async fn note_ending(&mut self, finding: &Finding) -> Result<bool, StoreError> {
         let Some(host) = host_of(&finding.from) else {
             return Ok(false);

@@ -24,7 +24,7 @@ impl PathPattern {
         if !matches!(path.first(), Some(b'/' | b'*')) {
             return None;
         }
-        let mut normal = normalise(path, true);
+        let mut normal = normalise(path, Asterisk::Wildcard);
         if anchored {
             normal.push('$');
         }
@@ -59,7 +59,7 @@ impl PathPattern {
         };
         let (between, last) = rest.rsplit_once('*').unwrap_or(("", rest));
         for piece in between.split('*') {
-            // The leftmost place leaves the most for what follows.
+            // The leftmost match leaves the most for the rest.
             let Some(at) = memmem::find(path, piece.as_bytes()) else {
                 return false;
             };
@@ -75,15 +75,22 @@ impl PathPattern {
 
 /// Returns the path and query of a URL in normal form.
 pub(super) fn normal_path(path: &[u8]) -> String {
-    normalise(path, false)
+    normalise(path, Asterisk::Literal)
+}
+
+/// What a `*` means that is not encoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asterisk {
+    Wildcard,
+    Literal,
 }
 
 /// Writes each octet in one way: unreserved ones as they are, all others that are no delimiter
 /// percent-encoded. In a query, delimiters without a meaning there are the same encoded or not, as
 /// in the RFC's example.
 ///
-/// A `*` that is no wildcard and a `$` are encoded: then no pattern can take them for signs.
-fn normalise(octets: &[u8], has_wildcards: bool) -> String {
+/// A `*` that is not a wildcard and a `$` are encoded, so that no pattern interprets them.
+fn normalise(octets: &[u8], asterisk: Asterisk) -> String {
     let mut normal = String::with_capacity(octets.len());
     let mut in_query = false;
     let mut rest = octets;
@@ -106,7 +113,7 @@ fn normalise(octets: &[u8], has_wildcards: bool) -> String {
         };
         let kept = match octet {
             b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => true,
-            b'*' => has_wildcards && !encoded,
+            b'*' => asterisk == Asterisk::Wildcard && !encoded,
             b'/' | b':' | b'?' | b'@' | b'\'' => in_query || !encoded,
             b'#' | b'[' | b']' | b'!' | b'&' | b'(' | b')' | b'+' | b',' | b';' | b'=' => !encoded,
             _ => false,
@@ -158,7 +165,7 @@ mod tests {
             assert!(matches(&format!("{one}$"), other), "{one} {other}");
             assert!(matches(&format!("{other}$"), one), "{other} {one}");
         }
-        // A delimiter of a path is not what it encodes.
+        // A delimiter of a path differs from its encoded form.
         assert!(!matches("/a%2Fb", "/a/b"));
         assert!(!matches("/a/b", "/a%2Fb"));
         assert!(!matches("/a", "/A"));

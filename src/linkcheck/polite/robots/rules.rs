@@ -7,7 +7,7 @@ use url::{Position, Url};
 
 use super::pattern::{PathPattern, normal_path};
 
-/// What a robots.txt says to Waypost.
+/// The rules of a robots.txt for Waypost.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Robots {
     pub(super) rules: Vec<PathRule>,
@@ -33,8 +33,8 @@ impl Robots {
         }
     }
 
-    /// Returns whether a URL of the host may be asked: the longest matching rule decides, of equally
-    /// long ones the one that allows.
+    /// Returns whether a URL of the host may be requested: the longest matching rule decides, of
+    /// equally long ones the one that allows.
     pub fn allows(&self, url: &Url) -> bool {
         if url.path() == "/robots.txt" || self.rules.is_empty() {
             return true;
@@ -45,7 +45,7 @@ impl Robots {
         longest.is_none_or(|rule| rule.allows)
     }
 
-    /// Returns the `Crawl-delay`, which the RFC does not know but many hosts rely on.
+    /// Returns the `Crawl-delay`, which the RFC does not define but many hosts rely on.
     pub fn crawl_delay(&self) -> Option<Duration> {
         self.crawl_delay
     }

@@ -35,7 +35,7 @@ pub(super) fn parse(product: &str, body: &[u8]) -> Robots {
         let allows = key.eq_ignore_ascii_case(b"allow");
         if allows || key.eq_ignore_ascii_case(b"disallow") {
             group.has_rules = true;
-            // An empty value is no rule, but one that matches nothing.
+            // An empty value is a rule that matches nothing.
             if let Some(pattern) = PathPattern::parse(value) {
                 let rule = PathRule { pattern, allows };
                 addressed
@@ -54,7 +54,7 @@ pub(super) fn parse(product: &str, body: &[u8]) -> Robots {
     if is_named { named } else { others }
 }
 
-/// Whom the current group addresses.
+/// The products that the current group addresses.
 #[derive(Default)]
 struct AgentGroup {
     names_product: bool,
@@ -71,8 +71,8 @@ impl AgentGroup {
     }
 }
 
-/// Returns the lines that are read. The last one is left out if the file is cut in its middle: a
-/// part of a path would match more than the path.
+/// Returns the lines that are read. The last one is skipped if the file was cut in it: a part of a
+/// path would match more than the path.
 fn lines(body: &[u8]) -> impl Iterator<Item = &[u8]> {
     let body = body.strip_prefix(b"\xef\xbb\xbf").unwrap_or(body);
     let is_end = |byte: &u8| matches!(byte, b'\r' | b'\n');

@@ -1,4 +1,4 @@
-//! Asking, for as long as the lease lasts.
+//! Sending a request, for as long as the lease lasts.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::reserved::{BUSY_TIMEOUT, Visit};
 use crate::frontier::{LeaseState, StoreError};
-use crate::linkcheck::ask::{Question, RoundTrip};
+use crate::linkcheck::request::{Question, RoundTrip};
 
 /// How often a lease is renewed while a request lasts.
 const RENEWAL: Duration = Duration::from_secs(20);
@@ -14,14 +14,15 @@ const RENEWAL: Duration = Duration::from_secs(20);
 /// How soon a renewal is repeated while the store cannot be reached.
 const REPEATED: Duration = Duration::from_secs(1);
 
-/// How long before its end a lease counts as ended, if it cannot be renewed.
+/// How long before its end a lease is treated as ended, if it cannot be renewed.
 const MARGIN: Duration = Duration::from_secs(5);
 
 impl Visit<'_> {
-    /// Asks, and renews the lease meanwhile; `None` if the check is to stop or the lease has ended.
-    pub(super) async fn ask(&self, question: &Question) -> Result<Option<RoundTrip>, StoreError> {
+    /// Sends a request, and renews the lease meanwhile; `None` if the check must stop or the lease
+    /// has ended.
+    pub(super) async fn send(&self, question: &Question) -> Result<Option<RoundTrip>, StoreError> {
         let access = self.access();
-        // What was read before may have had to wait for the store.
+        // Earlier reads may have had to wait for the store.
         let mut until = self.until;
         if until < Instant::now() + BUSY_TIMEOUT - RENEWAL {
             match self.renewed(until).await? {
@@ -31,7 +32,7 @@ impl Visit<'_> {
         }
         tokio::select! {
             biased;
-            round_trip = self.checker.asker().ask(question) => Ok(Some(round_trip)),
+            round_trip = self.checker.requester().send(question) => Ok(Some(round_trip)),
             () = access.stopped() => Ok(None),
             ended = self.lease_end(until) => ended.map(|()| None),
         }

@@ -1,7 +1,7 @@
-//! Asks one question at a time, over HTTP/1.1, and keeps nothing that a host sends but the reply.
+//! Sends one request at a time, over HTTP/1.1, and keeps nothing that a host sends but the reply.
 //!
-//! No redirect is followed, nothing decompressed, no cookie kept and no credential sent. Everything
-//! that a host sends is bounded in size and time.
+//! No redirect is followed, no content decompressed, no cookie kept and no credential sent.
+//! Everything that a host sends is bounded in size and time.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -24,17 +24,18 @@ use crate::linkcheck::polite::retry_after;
 /// How much of a page is read, in bytes.
 pub const MAX_PAGE_BYTES: usize = 64 << 10;
 
-/// How long a connection may take to end its last reply, which has been read, before it is given up.
+/// How long a connection may take to end its last reply, after that was read, before it is
+/// abandoned.
 const MAX_SETTLING: Duration = Duration::from_secs(1);
 
-/// How long each part of a question may take.
+/// The timeouts of the parts of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Looking the name up; connecting; the TLS handshake.
     pub connect: Duration,
     /// From the request to the end of the reply's head.
     pub head: Duration,
-    /// Everything.
+    /// The whole request.
     pub whole: Duration,
 }
 
@@ -48,14 +49,14 @@ impl Default for Limits {
     }
 }
 
-/// How Waypost introduces itself: its name and version, and how its operator can be reached.
+/// The User-Agent of Waypost: its name and version, and a contact of its operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UserAgent(HeaderValue);
 
 /// A contact that cannot be sent: it must be visible ASCII without parentheses and backslashes.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
-    "the contact {contact:?} is not visible ASCII without parentheses: give a URL or mail address"
+    "the contact {contact:?} must be printable ASCII without parentheses: give a URL or email address"
 )]
 pub struct InvalidContact {
     /// The contact.
@@ -85,21 +86,21 @@ impl UserAgent {
     }
 }
 
-/// One question to a host.
+/// One request to a host.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Question {
     /// The URL.
     pub url: WebUrl,
-    /// Whether the page is asked for, and not only its head.
+    /// Whether the page is requested, and not only its head.
     pub wants_body: bool,
     /// How much of the page is read, in bytes.
     pub max_body_bytes: usize,
-    /// Whether it must be asked over a new connection.
+    /// Whether it must use a new connection.
     pub wants_fresh: bool,
 }
 
-/// Asks hosts.
-pub struct AskClient {
+/// Sends requests to hosts.
+pub struct RequestClient {
     resolver: Arc<dyn Resolve>,
     trust: Trust,
     user_agent: UserAgent,
@@ -107,8 +108,8 @@ pub struct AskClient {
     limits: Limits,
 }
 
-impl AskClient {
-    /// Returns a client that asks global addresses, with the usual limits.
+impl RequestClient {
+    /// Returns a client for global addresses, with the default limits.
     pub fn new(resolver: Arc<dyn Resolve>, trust: Trust, user_agent: UserAgent) -> Self {
         Self {
             resolver,
@@ -119,19 +120,19 @@ impl AskClient {
         }
     }
 
-    /// Sets which addresses may be asked.
+    /// Sets the permitted addresses.
     #[must_use]
-    pub fn asking(self, scope: Scope) -> Self {
+    pub fn in_scope(self, scope: Scope) -> Self {
         Self { scope, ..self }
     }
 
-    /// Sets how long each part of a question may take.
+    /// Sets the timeouts of the parts of a request.
     #[must_use]
     pub fn within(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
-    /// Begins to ask one host, while it is reserved.
+    /// Begins a session with one host, while it is reserved.
     pub fn session(&self) -> Session<'_> {
         Session {
             client: self,
@@ -140,24 +141,24 @@ impl AskClient {
     }
 }
 
-/// Questions to one host, over one connection while it lasts.
+/// Requests to one host, over one connection while it lasts.
 pub struct Session<'c> {
-    client: &'c AskClient,
-    open: Option<Open>,
+    client: &'c RequestClient,
+    open: Option<HostConnection>,
 }
 
 /// A connection, and where it leads.
-struct Open {
+struct HostConnection {
     connection: Connection,
     scheme: String,
     authority: String,
 }
 
 impl Session<'_> {
-    /// Asks a question, over a new connection if it wants one or there is none that can be used.
+    /// Sends a request, over a new connection if it requires one or none is usable.
     ///
-    /// It is asked once: nothing is repeated, for each request is followed by a pause.
-    pub async fn ask(&mut self, question: &Question) -> RoundTrip {
+    /// It is sent once: nothing is repeated, because a pause must follow each request.
+    pub async fn send(&mut self, question: &Question) -> RoundTrip {
         let url = question.url.url();
         let used = match self.open.take() {
             Some(open) if !question.wants_fresh => open.if_usable(url).await,
@@ -200,7 +201,7 @@ impl Session<'_> {
         }
     }
 
-    async fn connect(&self, url: &Url, deadline: Instant) -> Result<Open, Failure> {
+    async fn connect(&self, url: &Url, deadline: Instant) -> Result<HostConnection, Failure> {
         let connector = Connector {
             resolver: &*self.client.resolver,
             trust: &self.client.trust,
@@ -208,7 +209,7 @@ impl Session<'_> {
             limit: self.client.limits.connect,
             deadline,
         };
-        Ok(Open {
+        Ok(HostConnection {
             connection: connector.connect(url).await?,
             scheme: url.scheme().to_owned(),
             authority: url.authority().to_owned(),
@@ -216,8 +217,8 @@ impl Session<'_> {
     }
 }
 
-impl Open {
-    /// Returns itself if it leads to the host of a URL and is ready for a request.
+impl HostConnection {
+    /// Returns itself if it is connected to the host of a URL and ready for a request.
     async fn if_usable(mut self, url: &Url) -> Option<Self> {
         if self.scheme != url.scheme() || self.authority != url.authority() {
             return None;
@@ -227,7 +228,7 @@ impl Open {
     }
 }
 
-/// Returns the request for a question.
+/// Returns the HTTP request for a question.
 fn request(
     question: &Question,
     user_agent: &UserAgent,
@@ -249,7 +250,7 @@ fn request(
         .body(Empty::new())
 }
 
-/// Reads a reply, and of its body what fits and arrives in time.
+/// Reads a reply, and the part of its body that fits and arrives in time.
 async fn read(response: Response<Incoming>, max_body_bytes: usize, deadline: Instant) -> Reply {
     let (head, mut incoming) = response.into_parts();
     let mut body = Vec::new();
@@ -264,7 +265,7 @@ async fn read(response: Response<Incoming>, max_body_bytes: usize, deadline: Ins
                     break false;
                 }
             }
-            // The page is there, even if not all of it arrives.
+            // The page exists, even if not all of it arrives.
             Ok(Some(Err(_))) | Err(_) => break false,
         }
     };
@@ -322,8 +323,8 @@ mod tests {
                 wants_fresh: false,
             };
             let request = request(&question, &UserAgent::new(None).unwrap()).unwrap();
-            let asked = &url.url()[Position::BeforePath..Position::AfterQuery];
-            prop_assert_eq!(request.uri().to_string(), asked);
+            let sent = &url.url()[Position::BeforePath..Position::AfterQuery];
+            prop_assert_eq!(request.uri().to_string(), sent);
         }
     }
 }

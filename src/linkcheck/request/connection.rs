@@ -38,14 +38,14 @@ impl Drop for Connection {
     }
 }
 
-/// What connecting needs to know.
+/// The parameters of connecting.
 pub(super) struct Connector<'c> {
     pub(super) resolver: &'c dyn Resolve,
     pub(super) trust: &'c Trust,
     pub(super) scope: Scope,
     /// The limit for looking the name up, for connecting, and for the TLS handshake.
     pub(super) limit: Duration,
-    /// When all must have ended.
+    /// The deadline of everything.
     pub(super) deadline: Instant,
 }
 
@@ -81,7 +81,7 @@ impl Connector<'_> {
         resolved.map_err(|_| Failure::NoNameServer)?
     }
 
-    /// Connects to the first address that can be reached.
+    /// Connects to the first reachable address.
     async fn reach(&self, addresses: &[SocketAddr]) -> Result<TcpStream, Failure> {
         let mut failed = None;
         let limit = self.soon();
@@ -94,7 +94,7 @@ impl Connector<'_> {
                 Ok(stream) => return Ok(stream),
                 Err(error) => Failure::of_connecting(&error),
             };
-            // What another machine said is worth more than that this one has no way.
+            // An error reported by another machine takes precedence over a local one.
             if error != Failure::Local || failed.is_none() {
                 failed = Some(error);
             }
@@ -124,9 +124,9 @@ fn in_turn(addresses: Vec<SocketAddr>) -> Vec<SocketAddr> {
     turns
 }
 
-/// Begins to speak HTTP/1.1.
+/// Starts HTTP/1.1.
 ///
-/// What browsers tolerate in a head is tolerated here, too: such a link works.
+/// Deviations in a head that browsers tolerate are tolerated here, too: such a link works.
 async fn open(
     stream: impl AsyncRead + AsyncWrite + Send + Unpin + 'static,
 ) -> Result<Connection, Failure> {
@@ -140,7 +140,7 @@ async fn open(
         .handshake(TokioIo::new(stream))
         .await;
     let (sender, connection) = handshake.map_err(|error| Failure::of_request(&error))?;
-    // Its errors are those of the request, which fails with them.
+    // Its errors are reported by the request, which fails with them.
     let task = tokio::spawn(async move { connection.await.unwrap_or_default() });
     Ok(Connection {
         sender,

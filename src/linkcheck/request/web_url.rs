@@ -1,4 +1,4 @@
-//! URLs that may be asked: `http` or `https`, without credentials, not longer than a target.
+//! URLs that may be requested: `http` or `https`, without credentials, not longer than a target.
 
 use std::fmt;
 
@@ -8,12 +8,12 @@ use url::Url;
 
 use crate::mapping::{MAX_TARGET_BYTES, Target};
 
-/// A URL that may be asked.
+/// A URL that may be requested.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct WebUrl(Url);
 
-/// Why a URL may not be asked.
+/// Why a URL may not be requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Error)]
 pub enum UrlProblem {
     /// It is not a URL.
@@ -22,7 +22,7 @@ pub enum UrlProblem {
     /// Its scheme is neither `http` nor `https`.
     #[error("it is neither http nor https")]
     Scheme,
-    /// It holds a user name or a password.
+    /// It contains a user name or a password.
     #[error("it contains a user name or a password")]
     Credentials,
     /// It is longer than a target can be.
@@ -35,17 +35,17 @@ impl WebUrl {
     ///
     /// # Errors
     ///
-    /// Fails if it may not be asked; a [`Target`] always may.
+    /// Fails if it may not be requested; a [`Target`] always may.
     pub fn parse(text: &str) -> Result<Self, UrlProblem> {
         Self::admit(Url::parse(text).map_err(|_| UrlProblem::Invalid)?)
     }
 
-    /// Returns where a redirect leads from here. It keeps the fragment, unless it brings one of its
-    /// own (RFC 9110, section 10.2.2).
+    /// Returns where a redirect leads from here. The fragment is kept, unless the redirect has one
+    /// of its own (RFC 9110, section 10.2.2).
     ///
     /// # Errors
     ///
-    /// Fails if that may not be asked.
+    /// Fails if that may not be requested.
     pub fn redirected(&self, location: &str) -> Result<Self, UrlProblem> {
         if location.len() > MAX_TARGET_BYTES {
             return Err(UrlProblem::TooLong);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_not_be_asked_is_no_url() {
+    fn a_url_that_may_not_be_requested_is_refused() {
         let from = WebUrl::parse("https://a.example/").unwrap();
         for (location, problem) in [
             ("mailto:a@b.example", UrlProblem::Scheme),
@@ -182,7 +182,7 @@ mod tests {
         }
 
         #[test]
-        fn any_target_may_be_asked(text in "https?://[a-z.:0-9]{1,12}/\\PC{0,20}") {
+        fn any_target_may_be_requested(text in "https?://[a-z.:0-9]{1,12}/\\PC{0,20}") {
             if let Ok(target) = Target::parse(&text) {
                 prop_assert!(WebUrl::try_from(&target).is_ok());
             }

@@ -1,4 +1,4 @@
-//! From a name to addresses.
+//! Resolving names to addresses.
 
 use std::fmt;
 use std::future::Future;
@@ -12,17 +12,18 @@ use tokio::sync::Semaphore;
 
 use super::Failure;
 
-/// How many look-ups run at a time. Each takes a thread, also when nobody waits for it any more.
+/// How many look-ups run at a time. Each occupies a thread, even if its result is no longer
+/// awaited.
 const MAX_LOOKUPS: usize = 64;
 
-/// What a look-up will give: at least one address, or [`Failure::NoSuchName`],
+/// The result of a look-up: at least one address, or [`Failure::NoSuchName`],
 /// [`Failure::NoNameServer`].
 pub type Resolving<'a> =
     Pin<Box<dyn Future<Output = Result<Vec<SocketAddr>, Failure>> + Send + 'a>>;
 
 /// Resolves names.
 pub trait Resolve: fmt::Debug + Send + Sync {
-    /// Looks up the addresses of a host and puts the port to them.
+    /// Looks up the addresses of a host, with the port.
     fn resolve<'a>(&'a self, host: &'a str, port: u16) -> Resolving<'a>;
 }
 
@@ -45,7 +46,7 @@ impl Resolve for SystemResolver {
         Box::pin(async move {
             let permit = Arc::clone(&self.lookups).acquire_owned().await;
             let host = host.to_owned();
-            // A task of its own keeps the permit as long as the thread is busy.
+            // A separate task keeps the permit as long as the thread is busy.
             let lookup = tokio::spawn(async move {
                 let _permit = permit;
                 lookup_host((host, port)).await.map(Vec::from_iter)
@@ -61,7 +62,7 @@ impl Resolve for SystemResolver {
 }
 
 /// Classifies an error of the system's resolver. Only its message distinguishes them: those of glibc,
-/// musl and macOS for `EAI_NONAME` and `EAI_NODATA` are listed. Everything else may pass.
+/// musl and macOS for `EAI_NONAME` and `EAI_NODATA` are listed. Everything else may be temporary.
 fn unresolved(error: &io::Error) -> Failure {
     const NO_SUCH_NAME: [&str; 6] = [
         "Name or service not known",

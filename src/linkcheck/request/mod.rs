@@ -1,5 +1,8 @@
-//! Asking: from a URL to what it leads to, one request at a time, each over a connection to an
-//! address that may be asked.
+//! Requests to hosts: from a URL to its final response, one request at a time, each over a
+//! connection to a permitted address.
+//!
+//! This folder has the permitted addresses, the connection and its limits, the kinds of failure,
+//! and the choice of the next request (`inquiry`).
 
 mod address;
 mod client;
@@ -14,7 +17,9 @@ mod wall;
 mod web_url;
 
 pub use address::Scope;
-pub use client::{AskClient, InvalidContact, Limits, MAX_PAGE_BYTES, Question, Session, UserAgent};
+pub use client::{
+    InvalidContact, Limits, MAX_PAGE_BYTES, Question, RequestClient, Session, UserAgent,
+};
 pub use failure::{CertificateProblem, Failure};
 pub use inquiry::{Ending, Finding, Hop, Inquiry, MAX_HOPS, RedirectProblem, Step};
 pub use reply::{Reply, Rest, RoundTrip};

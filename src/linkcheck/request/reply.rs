@@ -1,4 +1,5 @@
-//! What one request brings: a reply or a failure, how long it took, and how long the host now rests.
+//! The result of one request: a reply or a failure, its duration, and the pause before the host's
+//! next request.
 
 use std::time::Duration;
 
@@ -7,7 +8,7 @@ use bytes::Bytes;
 use super::Failure;
 use crate::linkcheck::polite::HostPace;
 
-/// The reply to one question. Of its fields only what matters is kept.
+/// The reply to one request, with only the needed fields.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Reply {
     /// The status.
@@ -16,17 +17,17 @@ pub struct Reply {
     pub location: Option<String>,
     /// How long to wait, by `Retry-After`.
     pub retry_after: Option<Duration>,
-    /// Whether it comes from a wall that keeps programs out.
+    /// Whether it comes from a wall that blocks programs.
     pub is_wall: bool,
-    /// Whether it sets a cookie, and so may want to see it again.
+    /// Whether it sets a cookie, and so may require it.
     pub sets_cookie: bool,
-    /// The beginning of the body, up to the limit of the question.
+    /// The beginning of the body, up to the limit of the request.
     pub body: Bytes,
     /// Whether that is the whole body.
     pub is_whole: bool,
 }
 
-/// One request, and what came of it.
+/// One request, and its result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RoundTrip {
     /// The reply, or why there is none.
@@ -44,12 +45,12 @@ pub struct RoundTrip {
 pub struct Rest {
     /// The pause until its next request.
     pub pause: Duration,
-    /// How long it must not be asked at all, if it said so.
+    /// How long the host must not be requested at all, if it said so.
     pub block: Option<Duration>,
 }
 
 impl RoundTrip {
-    /// Returns how long the host rests now.
+    /// Returns how long the host must rest now.
     pub fn rest(&self, pace: HostPace) -> Rest {
         let pause = pace.after(self.took);
         match &self.result {
@@ -71,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_host_that_is_asked_too_often_rests_as_long_as_it_says() {
+    fn a_host_is_paused_for_as_long_as_its_retry_after() {
         let second = Duration::from_secs(1);
         let pace = HostPace::new(second, None).unwrap();
         let rest = |status, retry_after| {

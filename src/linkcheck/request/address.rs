@@ -1,25 +1,26 @@
-//! Which addresses may be asked.
+//! Permitted addresses.
 //!
-//! A link of a table must not lead a checker to what only the checker's machine or network can reach.
+//! A link of a table must not make a checker request anything that only its own machine or network
+//! can reach.
 
 use std::net::{IpAddr, SocketAddr};
 
 use super::Failure;
 use crate::mapping::Reach;
 
-/// Which addresses may be asked.
+/// Permitted addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Scope {
     /// Globally reachable ones.
     #[default]
     Global,
-    /// Private ones, too: for an intranet. Never opens link-local addresses, metadata services, or
-    /// those at which there can be no host.
+    /// Private ones, too: for an intranet. Never includes link-local addresses, metadata services,
+    /// or addresses without hosts.
     Private,
 }
 
 impl Scope {
-    /// Decides whether an address may be asked.
+    /// Decides whether an address may be requested.
     fn admit(self, address: IpAddr) -> Result<(), Failure> {
         match (Reach::of(address), self) {
             (Reach::Global, _) | (Reach::Private, Self::Private) => Ok(()),
@@ -30,8 +31,8 @@ impl Scope {
         }
     }
 
-    /// Decides whether a host may be asked: each of its addresses must be permitted, whichever would
-    /// be connected to.
+    /// Decides whether a host may be requested: each of its addresses must be permitted, whichever
+    /// would be used.
     pub(crate) fn admit_all(self, addresses: &[SocketAddr]) -> Result<(), Failure> {
         (addresses.iter()).try_for_each(|address| self.admit(address.ip()))
     }
@@ -53,7 +54,8 @@ mod tests {
     const GLOBAL: [&str; 8] = [
         "8.8.8.8",
         "2606:4700::1111",
-        // What carries an IPv4 address is as reachable as that: mapped, NAT64, 6to4, Teredo.
+        // An address that embeds an IPv4 address is as reachable as that one: mapped, NAT64, 6to4,
+        // Teredo.
         "::ffff:8.8.8.8",
         "64:ff9b::8.8.8.8",
         "64:ff9b:1::8.8.8.8",

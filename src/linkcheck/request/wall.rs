@@ -1,7 +1,7 @@
-//! Answers by which a host keeps programs out, whatever their status says about the page.
+//! Answers by which a host blocks programs, regardless of its status.
 //!
-//! They are known by their status and by fields that the operators of such walls document. Nothing
-//! is concluded from what a page says.
+//! They are recognised by their status and by fields that the operators of such walls document. The
+//! text of a page is not used.
 
 use hyper::header::{HeaderMap, SERVER};
 
@@ -44,7 +44,7 @@ mod tests {
             (503, "server", "cloudflare", true),
             (503, "server", "nginx", false),
             (404, "server", "cloudflare", false),
-            // The host behind Cloudflare does not answer.
+            // The origin server behind Cloudflare does not answer.
             (522, "server", "cloudflare", false),
             (530, "server", "cloudflare", false),
         ] {

@@ -1,8 +1,8 @@
-//! From a URL to what it leads to, one question at a time: `HEAD`, `GET` where `HEAD` is not
-//! believed, and the hops of a redirect.
+//! From a URL to its final response, one request at a time: `HEAD`, `GET` if the answer to `HEAD`
+//! is not reliable, and the hops of a redirect.
 //!
-//! An inquiry sends nothing: it says what to ask next, and its caller reserves the host, pauses, asks
-//! and hands in the reply. It can be stored between two questions.
+//! An inquiry does no I/O: it returns the next request, and its caller reserves the host, pauses,
+//! sends it and passes in the reply. It can be stored between two requests.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -18,12 +18,12 @@ pub const MAX_HOPS: usize = 10;
 /// How many are followed to a robots.txt (RFC 9309, section 2.3.1.2).
 const MAX_ROBOTS_HOPS: usize = 5;
 
-/// What an inquiry is for.
+/// The purpose of an inquiry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 enum Purpose {
-    /// Whether a page is there.
+    /// Whether a page exists.
     Page,
-    /// What is on a page.
+    /// The content of a page.
     Body,
     /// The robots.txt of a host.
     Robots,
@@ -44,42 +44,42 @@ pub struct Inquiry {
     purpose: Purpose,
     from: WebUrl,
     hops: Vec<Hop>,
-    /// Whether `HEAD` was answered here, but that is not believed.
+    /// Whether `HEAD` was answered here, but not reliably.
     after_head: bool,
-    /// Whether a new connection is wanted.
+    /// Whether a new connection is required.
     wants_fresh: bool,
-    /// Whether a redirect came with a cookie.
+    /// Whether a redirect set a cookie.
     has_cookie: bool,
 }
 
-/// Why a redirect leads nowhere.
+/// Why a redirect cannot be followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Error)]
 pub enum RedirectProblem {
-    /// It does not say where it leads.
+    /// It names no location.
     #[error("a redirect has no Location header")]
     NoLocation,
-    /// It leads to what is not asked.
+    /// It leads to a URL that cannot be checked.
     #[error("a redirect leads to a URL that cannot be checked: {0}")]
     Url(UrlProblem),
-    /// It leads to where it came from.
+    /// It leads back to a previous URL.
     #[error("the redirects form a loop")]
     Loop,
     /// Too many follow one another.
     #[error("there are more than {MAX_HOPS} redirects")]
     TooMany,
-    /// It leads in a circle or too far, and would end for a client that keeps cookies.
+    /// It loops or is too long, and would end for a client that keeps cookies.
     #[error("the redirects require cookies")]
     WantsCookie,
 }
 
-/// What an inquiry comes to.
+/// The end of an inquiry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// A reply that is no redirect.
+    /// A reply that is not a redirect.
     Answered {
         /// Its status.
         status: u16,
-        /// Whether it comes from a wall that keeps programs out.
+        /// Whether it comes from a wall that blocks programs.
         is_wall: bool,
     },
     /// No reply.
@@ -91,41 +91,42 @@ pub enum Ending {
 /// An inquiry that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
-    /// What it came to.
+    /// Its end.
     pub ending: Ending,
-    /// The URL that it began with.
+    /// The URL with which it began.
     pub from: WebUrl,
     /// The redirects that were followed.
     pub hops: Vec<Hop>,
-    /// Whether the last reply came over a new connection. A failure always does.
+    /// Whether the last reply came over a new connection. For a failure, this is always true.
     pub is_fresh: bool,
-    /// The beginning of the page, if it was asked for.
+    /// The beginning of the page, if it was requested.
     pub body: Bytes,
     /// Whether that is the whole page.
     pub is_whole: bool,
 }
 
-/// What comes after a reply.
+/// The step after a reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// Another question: after a pause, if it is to the same host, or else once its host is reserved.
-    Ask(Inquiry),
+    /// Another request: after a pause, if it is to the same host, or otherwise once its host is
+    /// reserved.
+    Send(Inquiry),
     /// Nothing.
     Done(Box<Finding>),
 }
 
 impl Inquiry {
-    /// Asks whether a page is there.
+    /// Begins an inquiry about whether a page exists.
     pub fn of_page(url: WebUrl) -> Self {
         Self::new(Purpose::Page, url)
     }
 
-    /// Asks what is on a page.
+    /// Begins an inquiry about the content of a page.
     pub fn of_body(url: WebUrl) -> Self {
         Self::new(Purpose::Body, url)
     }
 
-    /// Asks for the robots.txt of the host of a URL.
+    /// Begins an inquiry about the robots.txt of the host of a URL.
     pub fn of_robots(url: &WebUrl) -> Self {
         let mut robots = url.url().clone();
         robots.set_path("/robots.txt");
@@ -147,7 +148,7 @@ impl Inquiry {
         }
     }
 
-    /// Asks over new connections only.
+    /// Uses only new connections.
     #[must_use]
     pub fn fresh(self) -> Self {
         Self {
@@ -156,16 +157,16 @@ impl Inquiry {
         }
     }
 
-    /// Returns the URL that is to be asked now.
+    /// Returns the URL of the next request.
     pub fn url(&self) -> &WebUrl {
         self.hops.last().map_or(&self.from, |hop| &hop.to)
     }
 
-    /// Returns what to ask, by `GET` if the host is known for answers to `HEAD` that mislead.
-    pub fn question(&self, head_misleads: bool) -> Question {
+    /// Returns the next request.
+    pub fn question(&self) -> Question {
         Question {
             url: self.url().clone(),
-            wants_body: self.purpose != Purpose::Page || self.after_head || head_misleads,
+            wants_body: self.purpose != Purpose::Page || self.after_head,
             max_body_bytes: match self.purpose {
                 Purpose::Robots => MAX_ROBOTS_BYTES,
                 Purpose::Page | Purpose::Body => MAX_PAGE_BYTES,
@@ -174,16 +175,24 @@ impl Inquiry {
         }
     }
 
-    /// Returns what comes after the reply to a question.
+    /// Returns the next request, by `GET`, for a host known for misleading answers to `HEAD`.
+    pub fn question_by_get(&self) -> Question {
+        Question {
+            wants_body: true,
+            ..self.question()
+        }
+    }
+
+    /// Returns the step after the reply to a request.
     pub fn next(mut self, question: &Question, round_trip: RoundTrip) -> Step {
         let is_fresh = round_trip.is_fresh;
         let reply = match round_trip.result {
             Ok(reply) => reply,
             // The host may only have closed a connection that was idle.
-            Err(_) if !is_fresh => return Step::Ask(self.fresh()),
+            Err(_) if !is_fresh => return Step::Send(self.fresh()),
             Err(failure) if !question.wants_body && failure.is_after_request() => {
                 self.after_head = true;
-                return Step::Ask(self);
+                return Step::Send(self);
             }
             Err(failure) => return self.done(Ending::Failed(failure), is_fresh, None),
         };
@@ -191,11 +200,11 @@ impl Inquiry {
             Some(Ok(hop)) => {
                 self.hops.push(hop);
                 self.after_head = false;
-                Step::Ask(self)
+                Step::Send(self)
             }
             _ if !question.wants_body && !is_believed(&reply) => {
                 self.after_head = true;
-                Step::Ask(self)
+                Step::Send(self)
             }
             Some(Err(problem)) => self.done(Ending::Astray(problem), is_fresh, None),
             None => {
@@ -208,13 +217,13 @@ impl Inquiry {
         }
     }
 
-    /// Returns whether a question by `GET` shows that an answer to `HEAD` here was misleading.
+    /// Returns whether a request with `GET` shows that an answer to `HEAD` was misleading here.
     pub fn shows_misled_head(&self, question: &Question, round_trip: &RoundTrip) -> bool {
         let is_fine = |reply: &Reply| matches!(reply.status, 200..=399);
         self.after_head && question.wants_body && round_trip.result.as_ref().is_ok_and(is_fine)
     }
 
-    /// Returns where a reply leads, if it is a redirect.
+    /// Returns the redirect of a reply, if it is one.
     fn redirect(&mut self, reply: &Reply) -> Option<Result<Hop, RedirectProblem>> {
         if !matches!(reply.status, 301 | 302 | 303 | 307 | 308) {
             return None;
@@ -262,27 +271,27 @@ impl Inquiry {
     }
 }
 
-/// Returns whether an answer to `HEAD` is what `GET` would be answered with, or at least a reason not
-/// to ask again.
+/// Returns whether an answer to `HEAD` equals that to `GET`, or is at least a reason not to send
+/// another request.
 fn is_believed(reply: &Reply) -> bool {
     matches!(reply.status, 200..=299 | 401 | 407 | 429 | 451) || reply.retry_after.is_some()
 }
 
 impl Finding {
-    /// Returns the URL that it ended at.
+    /// Returns the URL at which it ended.
     pub fn url(&self) -> &WebUrl {
         self.hops.last().map_or(&self.from, |hop| &hop.to)
     }
 
-    /// Returns what a robots.txt that was asked for says.
+    /// Returns the rules of a requested robots.txt.
     ///
     /// # Errors
     ///
-    /// Fails if the host cannot be reached: then this is what asking it for anything comes to.
+    /// Fails if the host cannot be reached: then any request to it fails in the same way.
     pub fn robots(&self) -> Result<Robots, Failure> {
         match self.ending {
             Ending::Answered { status, .. } => {
-                // Of a line that did not arrive as a whole, the rest could have made it narrower.
+                // The missing rest of an incomplete line could have made it narrower.
                 let end = match self.is_whole {
                     true => Some(self.body.len()),
                     false => self.body.iter().rposition(|byte| *byte == b'\n'),
@@ -331,19 +340,19 @@ mod tests {
         }))
     }
 
-    /// Plays an inquiry, and returns what was asked and what it came to.
+    /// Runs an inquiry, and returns its requests and its end.
     fn play(mut inquiry: Inquiry, trips: Vec<RoundTrip>) -> (Vec<String>, Box<Finding>) {
-        let mut asked = Vec::new();
+        let mut requests = Vec::new();
         let mut trips = trips.into_iter();
         loop {
-            let question = inquiry.question(false);
+            let question = inquiry.question();
             let method = if question.wants_body { "GET" } else { "HEAD" };
-            asked.push(format!("{method} {}", question.url));
+            requests.push(format!("{method} {}", question.url));
             match inquiry.next(&question, trips.next().unwrap()) {
-                Step::Ask(next) => inquiry = next,
+                Step::Send(next) => inquiry = next,
                 Step::Done(finding) => {
                     assert_eq!(trips.len(), 0);
-                    return (asked, finding);
+                    return (requests, finding);
                 }
             }
         }
@@ -361,8 +370,8 @@ mod tests {
     #[test]
     fn head_is_believed_when_nothing_speaks_against_it() {
         for code in [200, 204, 299, 401, 407, 429, 451] {
-            let (asked, finding) = page(vec![status(code)]);
-            assert_eq!(asked, ["HEAD https://a.example/x"]);
+            let (requests, finding) = page(vec![status(code)]);
+            assert_eq!(requests, ["HEAD https://a.example/x"]);
             assert_eq!(finding.ending, answered(code));
         }
         let busy = trip(Ok(Reply {
@@ -372,27 +381,27 @@ mod tests {
         }));
         assert_eq!(page(vec![busy]).1.ending, answered(503));
         for code in [300, 304, 400, 403, 404, 405, 410, 500, 501, 503, 999] {
-            let (asked, finding) = page(vec![status(code), status(200)]);
+            let (requests, finding) = page(vec![status(code), status(200)]);
             let both = ["HEAD https://a.example/x", "GET https://a.example/x"];
-            assert_eq!(asked, both, "{code}");
+            assert_eq!(requests, both, "{code}");
             assert_eq!(finding.ending, answered(200));
         }
         assert_eq!(page(vec![status(404), status(404)]).1.ending, answered(404));
-        // What HEAD leads to may be followed by GET alone.
+        // The redirects of HEAD may differ from those of GET.
         let (_, finding) = page(vec![status(302), to(302, "/y"), status(200)]);
         assert_eq!(finding.url(), &url("https://a.example/y"));
     }
 
     #[test]
-    fn a_host_that_does_not_answer_head_is_asked_by_get() {
+    fn a_host_that_does_not_answer_head_is_checked_with_get() {
         for failure in [Failure::Closed, Failure::AnswerTimeout, Failure::Malformed] {
-            let (asked, finding) = page(vec![trip(Err(failure)), status(200)]);
-            assert_eq!(asked.len(), 2);
+            let (requests, finding) = page(vec![trip(Err(failure)), status(200)]);
+            assert_eq!(requests.len(), 2);
             assert_eq!(finding.ending, answered(200));
         }
         for failure in [Failure::NoSuchName, Failure::Refused, Failure::TlsTimeout] {
-            let (asked, finding) = page(vec![trip(Err(failure))]);
-            assert_eq!(asked.len(), 1);
+            let (requests, finding) = page(vec![trip(Err(failure))]);
+            assert_eq!(requests.len(), 1);
             assert_eq!(finding.ending, Ending::Failed(failure));
         }
     }
@@ -400,19 +409,19 @@ mod tests {
     #[test]
     fn misleading_answers_to_head_are_noticed() {
         let inquiry = Inquiry::of_page(url("https://a.example/"));
-        let by_head = inquiry.question(false);
+        let by_head = inquiry.question();
         assert!(!inquiry.shows_misled_head(&by_head, &status(404)));
-        let Step::Ask(inquiry) = inquiry.next(&by_head, status(404)) else {
-            panic!("it should be asked again");
+        let Step::Send(inquiry) = inquiry.next(&by_head, status(404)) else {
+            panic!("it should be sent again");
         };
-        let by_get = inquiry.question(false);
+        let by_get = inquiry.question();
         assert!(inquiry.shows_misled_head(&by_get, &status(200)));
         assert!(inquiry.shows_misled_head(&by_get, &to(301, "/x")));
         assert!(!inquiry.shows_misled_head(&by_get, &status(404)));
         assert!(!inquiry.shows_misled_head(&by_get, &trip(Err(Failure::Closed))));
-        // Where that is known, GET comes first.
+        // If that is known, GET comes first.
         let inquiry = Inquiry::of_page(url("https://a.example/"));
-        let known = inquiry.question(true);
+        let known = inquiry.question_by_get();
         assert!(known.wants_body);
         assert!(!inquiry.shows_misled_head(&known, &status(200)));
     }
@@ -424,26 +433,26 @@ mod tests {
             ..trip(Err(Failure::Closed))
         };
         let inquiry = Inquiry::of_page(url("https://a.example/"));
-        let question = inquiry.question(false);
+        let question = inquiry.question();
         assert!(!question.wants_fresh);
-        let Step::Ask(again) = inquiry.next(&question, used) else {
-            panic!("it should be asked again");
+        let Step::Send(again) = inquiry.next(&question, used) else {
+            panic!("it should be sent again");
         };
         // HEAD is not to blame.
-        let question = again.question(false);
+        let question = again.question();
         assert!(question.wants_fresh && !question.wants_body);
     }
 
     #[test]
     fn redirects_are_followed_one_question_at_a_time() {
-        let (asked, finding) = page(vec![
+        let (requests, finding) = page(vec![
             to(301, "/y#z"),
             to(302, "http://b.example/"),
             status(405),
             status(200),
         ]);
         assert_eq!(
-            asked,
+            requests,
             [
                 "HEAD https://a.example/x",
                 "HEAD https://a.example/y#z",
@@ -463,9 +472,9 @@ mod tests {
             .map(|hop| to(302, &format!("/{hop}")))
             .chain([to(302, "/more")])
             .collect();
-        let (asked, finding) = page(many);
-        // The last of them is asked by GET, too.
-        assert_eq!(asked.len(), MAX_HOPS + 2);
+        let (requests, finding) = page(many);
+        // The last of them is requested with GET, too.
+        assert_eq!(requests.len(), MAX_HOPS + 2);
         assert_eq!(finding.ending, Ending::Astray(RedirectProblem::TooMany));
         for (locations, problem) in [
             (["/y", "/x#other"], RedirectProblem::Loop),
@@ -498,7 +507,7 @@ mod tests {
     }
 
     #[test]
-    fn a_robots_txt_is_asked_for_by_get_over_five_redirects() {
+    fn a_robots_txt_is_requested_with_get_over_five_redirects() {
         let robots = || Inquiry::of_robots(&url("https://a.example:8443/x?y#z"));
         let body = trip(Ok(Reply {
             status: 200,
@@ -507,8 +516,8 @@ mod tests {
             ..Reply::default()
         }));
         let hops = |count| (0..count).map(|hop| to(301, &format!("/{hop}")));
-        let (asked, finding) = play(robots(), hops(5).chain([body.clone()]).collect());
-        assert_eq!(asked[0], "GET https://a.example:8443/robots.txt");
+        let (requests, finding) = play(robots(), hops(5).chain([body.clone()]).collect());
+        assert_eq!(requests[0], "GET https://a.example:8443/robots.txt");
         let refuses = |finding: &Finding| {
             let robots = finding.robots().unwrap();
             !robots.allows(url("https://a.example/x").url())
@@ -519,7 +528,7 @@ mod tests {
             reply.is_whole = false;
         }
         assert!(!refuses(&play(robots(), vec![part]).1));
-        // As if there were none.
+        // Treated as if there were no robots.txt.
         assert!(!refuses(&play(robots(), hops(6).collect()).1));
         assert!(refuses(&play(robots(), vec![status(500)]).1));
         assert!(!refuses(&play(robots(), vec![status(404)]).1));
@@ -530,9 +539,9 @@ mod tests {
     #[test]
     fn an_inquiry_can_be_stored_between_two_questions() {
         let inquiry = Inquiry::of_page(url("https://a.example/x"));
-        let question = inquiry.question(false);
-        let Step::Ask(inquiry) = inquiry.next(&question, to(301, "/y")) else {
-            panic!("it should be asked again");
+        let question = inquiry.question();
+        let Step::Send(inquiry) = inquiry.next(&question, to(301, "/y")) else {
+            panic!("it should be sent again");
         };
         let text = serde_json::to_string(&inquiry).unwrap();
         assert_eq!(serde_json::from_str::<Inquiry>(&text).unwrap(), inquiry);

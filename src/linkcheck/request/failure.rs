@@ -1,4 +1,4 @@
-//! Why a question got no answer: the kinds of failure that call for different reactions of people.
+//! Why a request got no answer: the kinds of failure that need different reactions.
 
 use std::error::Error as _;
 use std::io;
@@ -6,25 +6,26 @@ use std::io;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-/// Why a question got no answer.
+/// Why a request got no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, Error)]
 pub enum Failure {
     /// DNS has no address for the name.
     #[error("DNS has no address for the host")]
     NoSuchName,
-    /// DNS gives no answer: the name's servers are broken, or those that are asked.
+    /// DNS gives no answer: the name's servers are broken, or the queried ones.
     #[error("the DNS lookup failed")]
     NoNameServer,
-    /// An address is reached from inside one network only, and private addresses are not asked.
+    /// An address is reachable only from inside one network, and private addresses are not
+    /// requested.
     #[error("the host has a private address")]
     PrivateAddress,
-    /// An address is never asked: link-local, a metadata service's, reserved.
+    /// An address is never requested: link-local, of a metadata service, or reserved.
     #[error("the host has a link-local, reserved or metadata-service address")]
     ForbiddenAddress,
     /// Nothing listens on the port.
     #[error("the connection was refused")]
     Refused,
-    /// A router knows no way to the host.
+    /// A router has no route to the host.
     #[error("the host is unreachable")]
     Unreachable,
     /// This machine cannot connect: it has no route, or no resources.
@@ -36,10 +37,10 @@ pub enum Failure {
     /// The certificate cannot be trusted.
     #[error("{0}")]
     Certificate(CertificateProblem),
-    /// Both sides speak TLS, but no version or cipher in common.
+    /// Both sides support TLS, but have no version or cipher in common.
     #[error("no TLS version or cipher is supported by both sides")]
     TlsIncompatible,
-    /// The handshake fails, or the other side speaks no TLS.
+    /// The handshake fails, or the other side does not use TLS.
     #[error("the TLS handshake failed")]
     Tls,
     /// The handshake takes longer than the limit.
@@ -60,7 +61,7 @@ pub enum Failure {
     /// The head of the answer is larger than the limit.
     #[error("the header of the answer is too large")]
     HeadTooLarge,
-    /// The host wants to know by a certificate who asks.
+    /// The host requires a client certificate.
     #[error("the host requires a client certificate")]
     ClientCertificate,
 }

@@ -1,4 +1,5 @@
-//! How many URLs each host has: most URLs share theirs with others, so each name is parsed once.
+//! The number of URLs of each host: most URLs share their host with others, so each name is parsed
+//! once.
 
 use std::collections::HashMap;
 
@@ -7,9 +8,9 @@ use crate::frontier::Host;
 
 /// Counts of URLs by the names of their hosts.
 #[derive(Default)]
-pub(super) struct HostCounts(HashMap<Box<str>, (Option<Host>, u64)>);
+pub(super) struct UrlCounts(HashMap<Box<str>, (Option<Host>, u64)>);
 
-impl HostCounts {
+impl UrlCounts {
     /// Counts a URL in its canonical form, unless its name is one that no host can have; returns
     /// whether it was counted.
     pub(super) fn add(&mut self, url: &str) -> bool {
@@ -24,7 +25,7 @@ impl HostCounts {
         is_host
     }
 
-    /// Takes back that a URL was counted.
+    /// Removes a URL from the count.
     pub(super) fn subtract(&mut self, url: &str) {
         if let Some((_, count)) = self.0.get_mut(authority(url)) {
             *count = count.saturating_sub(1);

@@ -1,11 +1,11 @@
-//! A replacement for [`tls`](super) in a program built without it: `https` cannot be asked.
+//! A replacement for [`tls`](super) in a program built without it: `https` cannot be requested.
 
 use tokio::net::TcpStream;
 use url::Url;
 
 use super::Failure;
 
-/// Which authorities may vouch for a host: none.
+/// The trusted authorities: none.
 #[derive(Clone)]
 pub struct Trust {}
 
@@ -14,10 +14,10 @@ pub struct Trust {}
 pub enum TrustError {}
 
 impl Trust {
-    /// Whether this program speaks TLS.
+    /// Whether this program supports TLS.
     pub(super) const AVAILABLE: bool = false;
 
-    /// Trusts nobody.
+    /// Trusts no certificate.
     ///
     /// # Errors
     ///
@@ -26,7 +26,7 @@ impl Trust {
         Ok(Self {})
     }
 
-    /// Speaks no TLS.
+    /// Fails, without TLS.
     pub(super) async fn secure(
         &self,
         _url: &Url,
@@ -36,7 +36,7 @@ impl Trust {
     }
 }
 
-/// Returns that nobody wants a certificate.
+/// Returns `false`: no host requests a certificate.
 pub(super) fn wants_certificate(_error: &hyper::Error) -> bool {
     false
 }

@@ -1,5 +1,5 @@
-//! TLS to the hosts that are asked, and which authorities are trusted: those of the system, or of
-//! `SSL_CERT_FILE` and `SSL_CERT_DIR`, as for Git.
+//! TLS to hosts, and the trusted authorities: those of the system, or of `SSL_CERT_FILE` and
+//! `SSL_CERT_DIR`, as for Git.
 
 use std::collections::HashSet;
 use std::error::Error as _;
@@ -27,13 +27,13 @@ const MAX_BYTES: u64 = 16 << 20;
 /// The maximum number of files that are read in a directory of certificates.
 const MAX_FILES: usize = 4096;
 
-/// Which authorities may vouch for a host.
+/// The trusted authorities.
 #[derive(Clone)]
 pub struct Trust {
     config: Arc<ClientConfig>,
 }
 
-/// Why no host could be trusted.
+/// Why there are no trusted authorities.
 #[derive(Debug, thiserror::Error)]
 pub enum TrustError {
     /// A file or a directory cannot be read.
@@ -46,7 +46,7 @@ pub enum TrustError {
     },
     /// There are no certificates.
     #[error(
-        "there is no trusted certificate: install ca-certificates, or name a file of them in \
+        "there are no trusted certificates: install ca-certificates, or name a file of certificates in \
          SSL_CERT_FILE"
     )]
     None,
@@ -59,10 +59,10 @@ pub enum TrustError {
 }
 
 impl Trust {
-    /// Whether this program speaks TLS.
+    /// Whether this program supports TLS.
     pub(super) const AVAILABLE: bool = true;
 
-    /// Trusts whom the system trusts.
+    /// Trusts the authorities that the system trusts.
     ///
     /// # Errors
     ///
@@ -84,8 +84,8 @@ impl Trust {
         Self::from_pem(&pem)
     }
 
-    /// Trusts the authorities in a text of certificates in PEM form. Those that are damaged are left
-    /// out, as old collections hold some.
+    /// Trusts the authorities in a text of certificates in PEM form. Damaged ones are skipped,
+    /// because old collections contain some.
     ///
     /// # Errors
     ///
@@ -108,7 +108,7 @@ impl Trust {
         })
     }
 
-    /// Speaks TLS with the host of a URL.
+    /// Establishes TLS with the host of a URL.
     pub(super) async fn secure(
         &self,
         url: &Url,
@@ -157,7 +157,7 @@ fn classify(error: &io::Error) -> Failure {
             CertificateError::Revoked => CertificateProblem::Revoked,
             _ => CertificateProblem::Invalid,
         }),
-        // Browsers still speak some of what rustls does not.
+        // Browsers still support some versions and ciphers that rustls does not.
         Some(
             rustls::Error::PeerIncompatible(_)
             | rustls::Error::AlertReceived(
@@ -171,8 +171,8 @@ fn classify(error: &io::Error) -> Failure {
     }
 }
 
-/// Returns whether the other side has refused a connection for want of a client certificate. In TLS
-/// 1.3 that arrives after the handshake, when an answer is awaited (RFC 8446, section 4.4.2.4); in
+/// Returns whether the other side has refused a connection without a client certificate. In TLS 1.3
+/// that arrives after the handshake, when an answer is awaited (RFC 8446, section 4.4.2.4); in
 /// earlier versions it is a handshake that fails, like many others.
 pub(super) fn wants_certificate(error: &hyper::Error) -> bool {
     let cause = error.source().and_then(|cause| cause.downcast_ref());
@@ -184,7 +184,7 @@ pub(super) fn wants_certificate(error: &hyper::Error) -> bool {
 
 /// Appends the contents of a file.
 fn append(path: &Path, pem: &mut Vec<u8>) -> io::Result<()> {
-    // A pipe would be waited for.
+    // Reading a pipe would block.
     if !fs::metadata(path)?.is_file() {
         return Err(io::ErrorKind::InvalidInput.into());
     }
@@ -193,7 +193,7 @@ fn append(path: &Path, pem: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Appends the contents of the files of a directory; those that cannot be read are left out.
+/// Appends the contents of the files of a directory; unreadable ones are skipped.
 fn append_all(directory: &Path, pem: &mut Vec<u8>) -> io::Result<()> {
     for item in fs::read_dir(directory)?.take(MAX_FILES) {
         let path = item?.path();
@@ -210,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nobody_is_trusted_without_certificates() {
+    fn no_server_is_trusted_without_certificates() {
         for pem in [
             "",
             "nonsense",
