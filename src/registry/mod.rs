@@ -1,15 +1,29 @@
 //! Registers links and edits entries: from a request to the changed text of a table.
 //!
-//! Every decision is a pure function of the table's files, so that a writer that lost a race for
-//! the table can decide again on its current state. Writing to files is separate.
-//! Invariants: a registration adds one entry and changes nothing else, an import several; edits
-//! change nothing but their entries; a refusal changes nothing at all.
+//! Every decision (`decide`, `import`, `edits`) is a pure function of the table's files, whose text it
+//! reads where it needs it (`text`), so that a writer that lost a race for the table can decide again on
+//! its current state. Writing it (`publish`, `followed`) is separate.
+//!
+//! # Invariants
+//!
+//! - A registration adds one entry and changes nothing else, an import several; a refused one
+//!   changes nothing at all.
+//! - An edit changes nothing but its entry, whose code stays, and is refused if the entry has
+//!   changed since the request.
+//! - No code depends on the order of entries: one that was found by probing is written out.
+//! - A change is only applied to the table from which it was computed.
+//! - A text is compiled once: the table that was proved is the one that goes live, and the next
+//!   registration is decided on it.
+//! - No registration takes over a published path of another link unless it is allowed to
+//!   (docs/decisions/0015).
+//! - A push whose answer was lost is looked up in the branch before it is reported as failed.
 
 mod decide;
 mod edits;
 mod followed;
 mod import;
 mod publish;
+mod text;
 
 pub use self::decide::{
     CodeUnreachable, ControlCharacter, Decision, Destination, Holder, MayShadow, ProposalBase,
@@ -33,3 +47,4 @@ pub use self::publish::{
     RegistrationRun, TablePath, UserCheckout, publish, register_in_files, register_on_branch,
     review_address, web_address,
 };
+pub use self::text::{StoredText, TextFile};

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::mapping::{
-    Diagnostic, Outline, Place, Rule, Site, SoundTable, SourceFile, Table, Timestamp,
-};
+use crate::edit::ListPieces;
+use crate::mapping::{Diagnostic, Place, Rule, Site, SoundTable, SourceFile, Table, Timestamp};
+use crate::registry::text::TextFile;
 
 /// A table before entries are added.
 pub(crate) struct Base<'f> {
-    files: &'f [SourceFile],
+    files: &'f [TextFile],
     table: Arc<Table>,
     /// The problems of the table, including failed tests.
     problems: Vec<Diagnostic>,
@@ -17,7 +17,7 @@ pub(crate) struct Base<'f> {
 
 impl<'f> Base<'f> {
     /// Takes the table that was compiled from these files.
-    pub(crate) fn new(files: &'f [SourceFile], compiled: &SoundTable, now: Timestamp) -> Self {
+    pub(crate) fn new(files: &'f [TextFile], compiled: &SoundTable, now: Timestamp) -> Self {
         let warnings = compiled.warnings.iter().cloned();
         Self {
             files,
@@ -26,7 +26,7 @@ impl<'f> Base<'f> {
         }
     }
 
-    pub(crate) fn files(&self) -> &'f [SourceFile] {
+    pub(crate) fn files(&self) -> &'f [TextFile] {
         self.files
     }
 
@@ -34,13 +34,34 @@ impl<'f> Base<'f> {
         &self.table
     }
 
-    /// Returns the outline of a file of a site.
-    ///
-    /// It takes more memory than the table, so it is not kept while another table is compiled.
-    pub(crate) fn outline(&self, path: &str, site: &Site) -> Result<Outline<'f>, Diagnostic> {
+    /// Returns the file at a path, which is one of the table.
+    pub(crate) fn file(&self, path: &str) -> &'f TextFile {
         let file = self.files.iter().find(|file| *file.path == *path);
-        let file = file.expect("a table is compiled from these files");
-        Outline::of_sound(file, site.scheme())
+        file.expect("a table is compiled from these files")
+    }
+
+    /// Returns the file at a path as a whole, whose outline takes more memory than the table; `None` if
+    /// its text is not there any more.
+    pub(crate) fn whole_file(&self, path: &str) -> Option<SourceFile> {
+        self.file(path).whole()
+    }
+
+    /// Calls a function with the list of entries of a file of a site, if it is known to be one in pieces.
+    pub(crate) fn with_pieces<T>(
+        &self,
+        path: &str,
+        site: &Site,
+        then: impl FnOnce(&ListPieces<'_>) -> Option<T>,
+    ) -> Option<T> {
+        let file = self.file(path);
+        let read = |range| file.read_text(range);
+        let list = ListPieces {
+            cut: file.cut(),
+            scheme: site.scheme(),
+            read: &read,
+        };
+        let is_in_pieces = site.is_in_pieces(path, file.cut());
+        is_in_pieces.then(|| then(&list)).flatten()
     }
 
     /// Returns the places of entries that are the same as one before them.
@@ -50,7 +71,8 @@ impl<'f> Base<'f> {
         repeated.map(|problem| &problem.place)
     }
 
-    /// Returns those of some problems that the table does not have, wherever in a file they are.
+    /// Returns those problems that the table does not already have, regardless of their place in a
+    /// file.
     pub(crate) fn unreported(&self, mut problems: Vec<Diagnostic>) -> Vec<Diagnostic> {
         let key = |it: &Diagnostic| (it.place.file.clone(), it.rule, it.message.clone());
         let mut known: HashMap<_, u32> = HashMap::new();
@@ -69,7 +91,7 @@ impl<'f> Base<'f> {
 }
 
 /// Returns files, with `written` replacing those of the same path or appended.
-pub(crate) fn with(files: &[SourceFile], written: &[SourceFile]) -> Vec<SourceFile> {
+pub(crate) fn with(files: &[TextFile], written: &[TextFile]) -> Vec<TextFile> {
     let mut new: HashMap<_, _> = written.iter().map(|file| (&file.path, file)).collect();
     let in_place = files.iter().map(|old| new.remove(&old.path).unwrap_or(old));
     let mut with: Vec<_> = in_place.cloned().collect();

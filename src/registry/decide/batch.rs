@@ -18,19 +18,21 @@ use super::proof::ProvedTable;
 use super::refusal::RegistrationRefusal;
 use super::request::RegistrationRequest;
 use crate::edit::OwnCode;
-use crate::mapping::{Diagnostic, Neighbourhood, Site, SoundTable, SourceFile, Target, Timestamp};
+use crate::mapping::{Diagnostic, Neighbourhood, Site, SoundTable, Target, Timestamp};
+use crate::registry::text::TextFile;
 
-/// The maximum number of proofs, unless nothing is decided by then: each compiles the table.
+/// The maximum number of proofs, unless no request is decided by then: each proof compiles the
+/// table.
 const MOST_PROOFS: u32 = 8;
 
 /// The decision on some requests.
 #[derive(Debug)]
 pub struct Decision {
     /// The outcome of each request, in order: at least one is known. Those that took too long have
-    /// none, and are to be submitted again.
+    /// none, and must be submitted again.
     pub outcomes: Vec<Option<Result<Registered, RegistrationRefusal>>>,
     /// The files that change or are new, with their new text: none if nothing is registered.
-    pub changed: Vec<SourceFile>,
+    pub changed: Vec<TextFile>,
     /// The table with these files: none if nothing is registered.
     pub proved: Option<ProvedTable>,
     /// The warnings that the new entries cause.
@@ -55,7 +57,7 @@ pub struct Registered {
 /// Registers requests in a table that was compiled from these files, so that it has at most
 /// `max_bytes` in total.
 pub fn register_all(
-    files: &[SourceFile],
+    files: &[TextFile],
     compiled: &SoundTable,
     requests: &[RegistrationRequest],
     max_bytes: u64,
@@ -89,7 +91,7 @@ pub fn register_all(
 }
 
 /// Returns the files of a proved table that differ from those of the table before.
-fn changed(files: &[SourceFile], proved: &ProvedTable) -> Vec<SourceFile> {
+fn changed(files: &[TextFile], proved: &ProvedTable) -> Vec<TextFile> {
     let before: HashMap<_, _> = files.iter().map(|file| (&file.path, file)).collect();
     let all = proved.files.iter();
     let changed = all.filter(|file| before.get(&file.path) != Some(file));
@@ -200,7 +202,7 @@ impl<'t> Claims<'t> {
         *known.or_insert_with(|| site.highest_number())
     }
 
-    /// Claims what an addition requests, unless that conflicts with another one.
+    /// Claims the codes and the target of an addition, unless they conflict with another one.
     fn admit(&mut self, addition: &Addition<'t>) -> bool {
         let site = addition.site.base_url().as_str();
         let target = addition.entry.url.as_ref().map(Target::as_str);
@@ -227,13 +229,11 @@ mod tests {
     use super::super::base::with;
     use super::super::request::RequestedCode;
     use super::*;
-    use crate::mapping::compile;
+    use crate::mapping::SourceFile;
+    use crate::registry::text::compile_text;
 
-    fn table(text: &str) -> Vec<SourceFile> {
-        vec![SourceFile {
-            path: "mapping.yaml".into(),
-            bytes: text.into(),
-        }]
+    fn table(text: &str) -> Vec<TextFile> {
+        vec![SourceFile::new("mapping.yaml".into(), text.into()).into()]
     }
 
     fn request(url: &str, code: RequestedCode) -> RegistrationRequest {
@@ -244,8 +244,8 @@ mod tests {
         }
     }
 
-    fn decide(files: &[SourceFile], requests: &[RegistrationRequest], max_bytes: u64) -> Decision {
-        let compiled = compile(files).into_sound().unwrap();
+    fn decide(files: &[TextFile], requests: &[RegistrationRequest], max_bytes: u64) -> Decision {
+        let compiled = compile_text(files, None).unwrap().into_sound().unwrap();
         register_all(files, &compiled, requests, max_bytes, Timestamp::MIN)
     }
 
@@ -274,7 +274,7 @@ mod tests {
             waiting = left;
             files = with(&files, &batch.changed);
         }
-        let text = String::from_utf8(files.remove(0).bytes).unwrap();
+        let text = String::from_utf8(files.remove(0).whole().unwrap().bytes).unwrap();
         (reported, text)
     }
 
@@ -300,7 +300,7 @@ mod tests {
         assert!(reported[3].starts_with("the code \"b\" is taken by the entry at mapping.yaml:"));
         assert_eq!(reported[4..7], ["2", "9", "a"]);
         assert_eq!(text.matches("- url:").count(), 5);
-        assert!(compile(&table(&text)).table.is_some());
+        assert!(compile_text(&table(&text), None).unwrap().table.is_some());
     }
 
     #[test]
@@ -335,7 +335,7 @@ mod tests {
             batch.outcomes[1],
             Some(Err(RegistrationRefusal::TooLarge { max_bytes: 500 }))
         ));
-        assert!(batch.changed[0].bytes.len() <= 500);
+        assert!(batch.changed[0].size() <= 500);
     }
 
     #[test]

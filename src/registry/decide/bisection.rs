@@ -1,10 +1,9 @@
 //! Bisection: which of some entries can be added to a table, and the proof that they can.
 //!
 //! All are tried together, and usually the table is valid with all of them. If it is not, halves
-//! are tried until each entry at fault is known, in their original order: of entries that lead to
-//! each other in a loop, it is the one that closes it.
-//! Then entries that shadow older entries of the table are refused, unless that is allowed.
-//! Invariant: the entries that are accepted were proved together.
+//! are tried until each invalid entry is known, in their original order: of entries that form a
+//! loop, it is the one that closes it. Then entries that shadow older entries of the table are
+//! refused, unless that is allowed. Invariant: the accepted entries were proved together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,22 +13,23 @@ use super::insertion::insert;
 use super::proof::{Proof, prove};
 use super::refusal::RegistrationRefusal;
 use super::request::MayShadow;
-use crate::mapping::{SourceFile, Timestamp};
+use crate::mapping::Timestamp;
+use crate::registry::text::TextFile;
 
-/// How long a bisection goes on: each proof compiles the table.
+/// The limit of a bisection: each proof compiles the table.
 pub(crate) enum Effort {
-    /// Until something is known about at least one entry, and then at most for some more proofs.
-    /// Everything that refuses an entry is its own fault.
+    /// Until at least one entry is decided, and then at most for some more proofs. Each error is
+    /// attributed to an entry.
     AtMost {
         /// The number of proofs.
         proofs: u32,
-        /// Whether something is known about another entry already.
+        /// Whether another entry is already decided.
         is_any_known: bool,
     },
-    /// Until each entry is accepted or refused. More than some entries at fault, or a fault of the
-    /// whole, are an error.
+    /// Until each entry is accepted or refused. Too many invalid entries, or an error of the whole,
+    /// fail the bisection.
     Complete {
-        /// The most entries at fault.
+        /// The maximum number of invalid entries.
         faults: usize,
     },
 }
@@ -40,7 +40,7 @@ pub(crate) struct Bisection<'b, 'f> {
     pub(crate) additions: &'b [Addition<'b>],
     /// Which entries of the table each may shadow.
     pub(crate) may_shadow: &'b dyn Fn(usize) -> &'b MayShadow,
-    /// The most bytes of text that the table may have.
+    /// The maximum size of the table's text, in bytes.
     pub(crate) max_bytes: u64,
     pub(crate) now: Timestamp,
 }
@@ -61,7 +61,7 @@ pub(crate) struct Accepted {
     /// Their numbers, in order.
     pub(crate) numbers: Vec<usize>,
     /// The files that change, or are new, with the entries in them.
-    pub(crate) written: Vec<SourceFile>,
+    pub(crate) written: Vec<TextFile>,
     /// The proof; its shadowings refer to positions in `numbers`.
     pub(crate) proof: Proof,
 }
@@ -77,8 +77,8 @@ impl Accepted {
 }
 
 impl Bisection<'_, '_> {
-    /// Accepts the entries with which the table is valid, and refuses the others; those for which
-    /// the effort does not suffice are neither.
+    /// Accepts the entries with which the table is valid, and refuses the others; entries beyond
+    /// the effort are neither.
     ///
     /// # Errors
     ///
@@ -171,7 +171,7 @@ impl Effort {
         }
     }
 
-    /// Returns whether a refusal is looked for in single entries, of which some were found.
+    /// Returns whether a refusal is attributed to single entries, given the number already found.
     fn blames_entries(&self, refusal: &RegistrationRefusal, found: usize) -> bool {
         let is_of_entries = matches!(
             refusal,

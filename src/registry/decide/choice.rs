@@ -1,7 +1,7 @@
 //! Chooses codes: the requested ones if they are free, or the next free one.
 //!
-//! Both single additions and imports get their codes here, and learn here that a target already has
-//! one.
+//! Both single additions and imports get their codes here, and find out here whether a target
+//! already has one.
 //!
 //! A code is free if no entry of the site has it, not even a retired one. The choice depends only
 //! on the table and is written out wherever another entry had to be avoided, so that no code ever
@@ -32,7 +32,8 @@ pub(crate) fn own_code<'t>(
     }
 }
 
-/// Returns a code as the site makes them for new links; `highest` is the highest existing number.
+/// Returns a code of the site's default kind for new links; `highest` is the highest existing
+/// number.
 pub(crate) fn any(
     site: &Site,
     target: &Target<'_>,

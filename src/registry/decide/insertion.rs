@@ -7,7 +7,8 @@ use super::addition::Addition;
 use super::base::Base;
 use super::refusal::RegistrationRefusal;
 use crate::edit::{self, NewEntry};
-use crate::mapping::{Diagnostic, SourceFile, Table};
+use crate::mapping::{Diagnostic, Outline, SourceFile, Table};
+use crate::registry::text::TextFile;
 
 /// Returns the files that change, or are new, with the entries of all additions in them.
 ///
@@ -17,8 +18,8 @@ use crate::mapping::{Diagnostic, SourceFile, Table};
 pub(crate) fn insert(
     base: &Base<'_>,
     additions: &[&Addition<'_>],
-) -> Result<Vec<SourceFile>, RegistrationRefusal> {
-    let mut written: Vec<SourceFile> = Vec::new();
+) -> Result<Vec<TextFile>, RegistrationRefusal> {
+    let mut written: Vec<TextFile> = Vec::new();
     let mut waiting = additions.to_vec();
     while let Some(&first) = waiting.first() {
         let (here, elsewhere): (Vec<_>, _) = waiting
@@ -37,17 +38,27 @@ fn insert_into(
     base: &Base<'_>,
     path: &Arc<str>,
     additions: &[&Addition<'_>],
-) -> Result<SourceFile, RegistrationRefusal> {
+) -> Result<TextFile, RegistrationRefusal> {
     let entries: Vec<_> = additions.iter().map(|addition| &addition.entry).collect();
-    let text = base.outline(path, additions[0].site).and_then(|outline| {
+    let site = additions[0].site;
+    let is_sorted_from = |piece| site.is_sorted_from(path, piece);
+    let inserted = base.with_pieces(path, site, |list| {
+        let parts = edit::insert_in_pieces(list, &entries, &is_sorted_from)?;
+        base.file(path).replaced(parts)
+    });
+    if let Some(inserted) = inserted {
+        return Ok(inserted);
+    }
+    let lost = || RegistrationRefusal::TextLost {
+        path: path.to_string(),
+    };
+    let file = base.whole_file(path).ok_or_else(lost)?;
+    let text = Outline::of_sound(&file, site.scheme()).and_then(|outline| {
         let inserted = edit::insert(&outline, &entries);
         inserted.map_err(|obstacle| obstacle.in_file(path))
     });
     let text = text.map_err(|problem| cannot_insert(problem, &entries))?;
-    Ok(SourceFile {
-        path: Arc::clone(path),
-        bytes: text.into_bytes(),
-    })
+    Ok(SourceFile::new(Arc::clone(path), text.into_bytes()).into())
 }
 
 fn cannot_insert(problem: Diagnostic, entries: &[&NewEntry]) -> RegistrationRefusal {
@@ -63,18 +74,16 @@ fn cannot_insert(problem: Diagnostic, entries: &[&NewEntry]) -> RegistrationRefu
 
 /// Writes a file for one entry. It belongs to the only site, or names its site if there are
 /// several.
-fn fragment(base: &Base<'_>, addition: &Addition<'_>) -> Result<SourceFile, RegistrationRefusal> {
+fn fragment(base: &Base<'_>, addition: &Addition<'_>) -> Result<TextFile, RegistrationRefusal> {
     let path = Path::new(&*addition.path);
     // Or the intended directory is a file.
-    let is_there = |file: &SourceFile| path.starts_with(&*file.path);
+    let is_there = |file: &TextFile| path.starts_with(&*file.path);
     if base.files().iter().any(is_there) {
         let path = addition.path.to_string();
         return Err(RegistrationRefusal::FileExists { path });
     }
-    Ok(SourceFile {
-        path: Arc::clone(&addition.path),
-        bytes: fragment_text(base.table(), addition).into_bytes(),
-    })
+    let bytes = fragment_text(base.table(), addition).into_bytes();
+    Ok(SourceFile::new(Arc::clone(&addition.path), bytes).into())
 }
 
 /// Returns the text of a file for one entry.

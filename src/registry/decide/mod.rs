@@ -1,4 +1,6 @@
-//! The decision on registrations: a pure function of the table's files and the requests.
+//! The decision on registrations, a pure function of the table's files and the requests: which
+//! code, which file, and the proof that the result is the old table plus these entries; and, for
+//! proposals by anyone, the expected result of a request, from look-ups alone (`proposed_link`).
 
 mod addition;
 mod base;

@@ -1,6 +1,6 @@
 //! Placement: the site and the file in which an entry is written.
 //!
-//! Nothing is guessed: if several are possible, one must be named.
+//! There is no guessing: if several are possible, one must be named.
 
 use std::path::Path;
 

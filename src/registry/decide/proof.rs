@@ -10,15 +10,16 @@ use super::refusal::{Holder, RegistrationRefusal};
 use super::request::MayShadow;
 use crate::edit::NewEntry;
 use crate::mapping::{
-    ChangeKind, Diagnostic, Entry, SoundTable, SourceFile, Statement, Table, Target, Timestamp,
-    WrittenDate, WrittenRetirement, compare, compile_after, shadowed_by,
+    ChangeKind, Diagnostic, Entry, SoundTable, Statement, Table, Target, Timestamp, WrittenDate,
+    WrittenRetirement, compare, shadowed_by,
 };
+use crate::registry::text::{TextFile, compile_text};
 
 /// A table with new entries, and the files that it was compiled from.
 #[derive(Debug)]
 pub struct ProvedTable {
     /// All its files.
-    pub files: Vec<SourceFile>,
+    pub files: Vec<TextFile>,
     /// The table.
     pub table: SoundTable,
 }
@@ -64,17 +65,24 @@ impl Shadowing {
 /// at most `max_bytes` of text, and can be read again.
 pub(crate) fn prove(
     base: &Base<'_>,
-    written: &[SourceFile],
+    written: &[TextFile],
     added: &[&Addition<'_>],
     max_bytes: u64,
     now: Timestamp,
 ) -> Result<Proof, RegistrationRefusal> {
     let files = with(base.files(), written);
-    let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
-    if bytes as u64 > max_bytes {
+    if files.iter().map(TextFile::size).sum::<u64>() > max_bytes {
         return Err(RegistrationRefusal::TooLarge { max_bytes });
     }
-    let compiled = match compile_after(&files, Some(base.table())).into_sound() {
+    let Some(compiled) = compile_text(&files, Some(base.table())) else {
+        let path = base
+            .files()
+            .first()
+            .map_or("", |file| &file.path)
+            .to_owned();
+        return Err(RegistrationRefusal::TextLost { path });
+    };
+    let compiled = match compiled.into_sound() {
         Ok(compiled) => compiled,
         Err(diagnostics) => {
             let mut problems = base.unreported(diagnostics);
@@ -155,7 +163,7 @@ fn shadowings(
     shadowings
 }
 
-/// Returns whether an entry of a table matches what a new one was to contain.
+/// Returns whether an entry of a table has the content of a new one.
 fn says(entry: &NewEntry, added: Entry<'_>) -> bool {
     let expires = entry.expires.as_ref().map(WrittenDate::end);
     let retired = entry.retired.as_ref().map(WrittenRetirement::meaning);

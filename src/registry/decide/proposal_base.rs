@@ -1,5 +1,5 @@
-//! What proposals for a table are decided on, prepared once per table: a proposal then costs a few
-//! look-ups, however many entries and files the table has.
+//! The data that decide about proposals for a table, prepared once per table: a proposal then costs
+//! a few look-ups, however many entries and files the table has.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::mapping::{NewCode, Site, SourceFile, Table};
 /// The largest file whose text is kept, in bytes: more than fits into the address of an editor.
 const MAX_KEPT_TEXT: usize = 8 * 1024;
 
-/// A table, and what proposals need to know of it and of its files.
+/// A table, with the data about it and its files that proposals need.
 pub struct ProposalBase {
     table: Arc<Table>,
     /// The numbers of its files in the order of their paths; `None` if they are in that order.
@@ -21,19 +21,17 @@ pub struct ProposalBase {
 }
 
 impl ProposalBase {
-    /// Prepares proposals for a table that was compiled from these files.
-    pub fn new(table: Arc<Table>, files: &[SourceFile]) -> Self {
+    /// Prepares proposals for a table; `only_file` is its file, if it has only one and its text is
+    /// available.
+    pub fn new(table: Arc<Table>, only_file: Option<&SourceFile>) -> Self {
         let sites = table.sites().iter();
         let numbered = sites.map(|site| (site.new_code() == NewCode::Number).then_some(site));
         let highest = numbered.map(|site| site?.highest_number()).collect();
-        let only_file = match files {
-            [only] if only.bytes.len() <= MAX_KEPT_TEXT => Some(only.clone()),
-            _ => None,
-        };
+        let only_file = only_file.filter(|only| only.bytes.len() <= MAX_KEPT_TEXT);
         Self {
             order: order(table.files()),
             highest,
-            only_file,
+            only_file: only_file.cloned(),
             table,
         }
     }
@@ -58,7 +56,7 @@ impl ProposalBase {
         found.is_ok()
     }
 
-    /// Returns whether a file cannot be added: it is there, or one of its directories is a file.
+    /// Returns whether a file cannot be added: it exists, or one of its directories is a file.
     pub(super) fn obstructs(&self, path: &str) -> bool {
         let directories = path.match_indices('/').map(|(end, _)| &path[..end]);
         directories.chain([path]).any(|path| self.has_file(path))
@@ -97,7 +95,8 @@ mod tests {
             bytes: b"base_url: https://s.code/\nmapping: []\n".to_vec(),
         };
         let files: Vec<_> = paths.iter().map(file).collect();
-        ProposalBase::new(Arc::new(compile(&files).table.unwrap()), &files)
+        let only = files.first().filter(|_| files.len() == 1);
+        ProposalBase::new(Arc::new(compile(&files).table.unwrap()), only)
     }
 
     #[test]
@@ -133,6 +132,10 @@ mod tests {
         };
         let files = [file];
         let table = Arc::new(compile(&files).table.unwrap());
-        assert!(ProposalBase::new(table, &files).only_file().is_none());
+        assert!(
+            ProposalBase::new(table, files.first())
+                .only_file()
+                .is_none()
+        );
     }
 }

@@ -1,8 +1,8 @@
-//! Proposals: what a request would become, as far as the table alone shows.
+//! Proposals: the expected result of a request, as far as the table alone shows.
 //!
-//! Nothing is compiled, so that anyone may ask: a few look-ups decide, also in a table of a million
-//! entries. What only the files of the table show is left to the checks of its repository: the
-//! defaults of a document, the tests written in the table, and its size.
+//! Nothing is compiled, because anyone may send proposals: a few look-ups decide, even in a table
+//! of a million entries. Anything that only the files of the table show is left to the checks of
+//! its repository: the defaults of a document, the tests written in the table, and its size.
 
 use super::addition::{Addition, target_of};
 use super::insertion::fragment_text;
@@ -31,7 +31,7 @@ pub struct ProposedLink {
     pub changed_file: Option<String>,
 }
 
-/// Decides what a request would become in a table.
+/// Decides the expected result of a request in a table.
 ///
 /// # Errors
 ///
@@ -107,6 +107,7 @@ mod tests {
     use super::super::request::{Destination, RequestedCode};
     use super::*;
     use crate::mapping::{SourceFile, compile};
+    use crate::registry::text::TextFile;
 
     const ENTRIES: &str = "base_url: https://s.code/
 mapping:
@@ -128,14 +129,16 @@ mapping:
 
     fn base(files: &[SourceFile]) -> ProposalBase {
         let table = compile(files).table.expect("a table without errors");
-        ProposalBase::new(Arc::new(table), files)
+        let only = files.first().filter(|_| files.len() == 1);
+        ProposalBase::new(Arc::new(table), only)
     }
 
-    /// Returns what each of the two says of a request: the code and the path, or the refusal.
+    /// Returns the results of both functions for a request: the code and the path, or the refusal.
     fn both(files: &[SourceFile], request: &RegistrationRequest) -> [Result<String, String>; 2] {
         let now = Timestamp::MIN;
         let proposed = propose(&base(files), request, now);
-        let registered = register(files, request, 1 << 20, now);
+        let files: Vec<_> = files.iter().cloned().map(TextFile::from).collect();
+        let registered = register(&files, request, 1 << 20, now);
         let place = |place: crate::mapping::Place| place.file.to_string();
         [
             (proposed.map(|it| format!("{} {} {}", it.short_url, it.target, it.path)))
@@ -240,7 +243,7 @@ mapping:
 
     #[test]
     fn a_lost_character_of_another_auto_code_is_seen() {
-        // Their auto codes differ in the last character alone, `-` and `_`.
+        // Their auto codes differ only in the last character, `-` and `_`.
         let [one, other] = ["https://e.org/69745773", "https://e.org/97742539"];
         let files = [file(
             "t.yaml",

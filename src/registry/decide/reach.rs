@@ -1,11 +1,11 @@
 //! The reach of codes: a code whose path lies below another site of the same host is never answered
-//! by its own.
+//! by its own site.
 
 use thiserror::Error;
 
 use crate::mapping::{Site, Table};
 
-/// A code that another site of the same host keeps from being reached.
+/// A code that is unreachable because of another site of the same host.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the code {code:?} cannot be reached: the site {site} answers its path")]
 pub struct CodeUnreachable {
@@ -16,7 +16,7 @@ pub struct CodeUnreachable {
 }
 
 impl CodeUnreachable {
-    /// What to do about it.
+    /// The remedy.
     pub const HINT: &str = "choose another code";
 }
 

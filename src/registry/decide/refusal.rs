@@ -15,10 +15,10 @@ pub enum RegistrationRefusal {
     #[error(transparent)]
     Target(#[from] TargetError),
     /// The table already has errors.
-    #[error("the table has errors, so nothing is added to it")]
+    #[error("the table has errors, so nothing was added to it")]
     TableHasErrors(Vec<Diagnostic>),
     /// The URL is under a site of the table.
-    #[error("the URL is a short link of this table already")]
+    #[error("the URL is already a short link of this table")]
     OwnLink,
     /// The URL has a short link, which may be retired or expired.
     #[error("ERR-000-02-00: URL already registered")]
@@ -77,7 +77,7 @@ pub enum RegistrationRefusal {
         code: String,
     },
     /// No number is left after the highest one.
-    #[error("there is no number left after the highest one")]
+    #[error("no number is left after the highest one")]
     NoNumberLeft,
     /// A human-readable text contains a control character.
     #[error(transparent)]
@@ -98,7 +98,7 @@ pub enum RegistrationRefusal {
         sites: Vec<String>,
     },
     /// The site does not have the named document.
-    #[error("the site has no file {file:?}, it has {}", first_of(files))]
+    #[error("the site has no file {file:?}, only {}", first_of(files))]
     UnknownFile {
         /// The name given.
         file: String,
@@ -123,7 +123,7 @@ pub enum RegistrationRefusal {
         /// The code.
         code: String,
     },
-    /// The entry cannot be inserted into the document without risk.
+    /// The entry cannot be inserted safely into the document.
     #[error("the entry cannot be inserted")]
     CannotInsert {
         /// Why, and where.
@@ -131,11 +131,17 @@ pub enum RegistrationRefusal {
         /// The entry, for manual insertion.
         entry: String,
     },
-    /// No entry can be inserted into the document without risk.
+    /// No entry can be inserted safely into the document.
     #[error("the entries cannot be inserted")]
     CannotInsertAny {
         /// Why, and where.
         problems: Vec<Diagnostic>,
+    },
+    /// The text of the table has changed since it was read.
+    #[error("{path} was changed at the same time")]
+    TextLost {
+        /// The path of a file.
+        path: String,
     },
     /// With the entries, the table would exceed its maximum size.
     #[error("the table would be larger than {max_bytes} bytes")]
@@ -150,7 +156,7 @@ pub enum RegistrationRefusal {
         problems: Vec<Diagnostic>,
     },
     /// The result would not be the table plus this entry.
-    #[error("adding the entry would change other entries, too")]
+    #[error("adding the entry would also change other entries")]
     SideEffects,
 }
 
@@ -177,7 +183,7 @@ pub struct Holder {
     pub target: Option<String>,
     /// Its place.
     pub place: Place,
-    /// Whether it is retired or expired. Its codes remain taken.
+    /// Whether the link is retired or expired. Its codes remain taken.
     pub is_gone: bool,
 }
 
@@ -195,8 +201,8 @@ impl Holder {
 }
 
 impl RegistrationRefusal {
-    /// Returns a hint that holds however the request was made, unless the message already contains
-    /// it.
+    /// Returns a hint that applies however the request was made, unless the message already
+    /// contains it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Self::Target(error) => return error.hint(),

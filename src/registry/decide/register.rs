@@ -8,7 +8,8 @@ use super::batch::{Decision, Registered, register_all};
 use super::proof::ProvedTable;
 use super::refusal::RegistrationRefusal;
 use super::request::RegistrationRequest;
-use crate::mapping::{Diagnostic, Place, SourceFile, Table, Timestamp, compile_after};
+use crate::mapping::{Diagnostic, Place, Table, Timestamp};
+use crate::registry::text::{TextFile, compile_text};
 
 /// A link that is registered once its file is written.
 #[derive(Debug)]
@@ -24,7 +25,7 @@ pub struct Registration {
     /// The place of its entry.
     pub place: Place,
     /// The file to write, with its new text.
-    pub file: SourceFile,
+    pub file: TextFile,
     /// The table with that file.
     pub proved: ProvedTable,
     /// The warnings that the entry causes.
@@ -41,13 +42,16 @@ pub struct Registration {
 /// it has a link, then codes, then the file, then the resulting table, and last what the codes
 /// would shadow.
 pub fn register(
-    files: &[SourceFile],
+    files: &[TextFile],
     request: &RegistrationRequest,
     max_bytes: u64,
     now: Timestamp,
 ) -> Result<Registration, RegistrationRefusal> {
     target_of(request)?;
-    let compiled = compile_after(files, None).into_sound();
+    let lost = || RegistrationRefusal::TextLost {
+        path: files.first().map_or("", |file| &file.path).to_owned(),
+    };
+    let compiled = compile_text(files, None).ok_or_else(lost)?.into_sound();
     let compiled = compiled.map_err(RegistrationRefusal::TableHasErrors)?;
     let requests = std::slice::from_ref(request);
     let Decision {

@@ -47,7 +47,7 @@ pub enum MayShadow {
 }
 
 impl MayShadow {
-    /// Returns what a flag allows that says whether shadowing is intended.
+    /// Returns the permission that a flag for intended shadowing gives.
     pub fn of_flag(is_allowed: bool) -> Self {
         match is_allowed {
             true => Self::Any,
@@ -68,7 +68,7 @@ impl MayShadow {
 /// How a link gets its code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum RequestedCode {
-    /// As the site makes codes for new links.
+    /// The site's default for new links.
     #[default]
     Any,
     /// This one.

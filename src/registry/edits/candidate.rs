@@ -1,16 +1,13 @@
-//! Candidates: edits whose entry exists and is what they expect, and what changes in it.
-
-use std::collections::HashSet;
+//! Candidates: edits whose entry exists and has the expected content, and their changes.
 
 use super::content::EntryContent;
-use super::entry_edit::{EditRight, EntryEdit, ExpectedContent};
-use super::entry_tag::EntryTag;
+use super::content_change::ContentChange;
+use super::entry_edit::{EditRight, EntryEdit};
 use super::refusal::EditRefusal;
 use super::value::EntryValue;
 use crate::edit::KeyEdit;
-use crate::mapping::{Entry, Retired, Statement, Table, Target, Timestamp};
-use crate::registry::decide::choice::taken_down;
-use crate::registry::decide::{Holder, check_reach, check_texts};
+use crate::mapping::{Entry, Retired, Statement, Table, Timestamp};
+use crate::registry::decide::check_texts;
 
 /// An edit that changes an entry.
 pub(super) struct Candidate<'t> {
@@ -18,15 +15,15 @@ pub(super) struct Candidate<'t> {
     pub(super) number: usize,
     pub(super) edit: &'t EntryEdit,
     pub(super) entry: Entry<'t>,
-    /// What the entry is to say.
+    /// The new content of the entry.
     pub(super) content: EntryContent,
     pub(super) keys: Vec<KeyEdit>,
 }
 
-/// How many codes that may be intended are named.
+/// The maximum number of similar codes in a refusal.
 const SUGGESTIONS: usize = 5;
 
-/// Finds the entry of an edit, and what changes in it.
+/// Finds the entry of an edit, and its changes.
 pub(super) fn candidate<'t>(
     table: &'t Table,
     number: usize,
@@ -34,12 +31,12 @@ pub(super) fn candidate<'t>(
     now: Timestamp,
 ) -> Result<Candidate<'t>, EditRefusal> {
     let entry = find(table, edit)?;
-    let before = EntryContent::of(entry);
     if let EditRight::OwnedBy(owner) = &edit.right
         && entry.owner() != Some(owner)
     {
         return Err(EditRefusal::NotOwned);
     }
+    let before = EntryContent::of(entry);
     let mut content = before.clone();
     let mut keys = Vec::new();
     for value in &edit.values {
@@ -53,67 +50,17 @@ pub(super) fn candidate<'t>(
             _ => {}
         }
     }
-    let place = || entry.place();
-    let is_expected = match &edit.expected {
-        ExpectedContent::Any => true,
-        ExpectedContent::Content(expected) => **expected == before,
-        ExpectedContent::Tagged(tags) => {
-            content == before || tags.contains(&EntryTag::of_content(&before))
-        }
+    let change = ContentChange {
+        table,
+        entry,
+        before: &before,
+        after: &content,
+        now,
     };
-    if !is_expected {
-        return Err(EditRefusal::Changed { place: place() });
-    }
-    if edit.values.contains(&EntryValue::Live) {
-        if content.target.is_none() {
-            return Err(EditRefusal::NoTarget { place: place() });
-        }
-        if let Some(since) = content.expires.filter(|time| *time <= now) {
-            return Err(EditRefusal::Expired {
-                place: place(),
-                since,
-            });
-        }
-    }
+    change.check(edit)?;
     if content.target.is_none() {
-        if !content.is_retired(now) {
-            return Err(EditRefusal::NotRetired);
-        }
         // Without a target, the date does not matter.
         content.retired = Some(Retired::Always);
-        if content.archive.is_some() {
-            return Err(EditRefusal::NoArchive { place: place() });
-        }
-    }
-    let kept: HashSet<_> = content.codes().collect();
-    let lost = before.codes().filter(|code| !kept.contains(code));
-    let lost: Vec<_> = lost.map(str::to_owned).collect();
-    if !lost.is_empty() && !edit.may_lose_aliases {
-        return Err(EditRefusal::AliasesLost { codes: lost });
-    }
-    let known: HashSet<_> = before.codes().collect();
-    for code in content.codes().filter(|code| !known.contains(code)) {
-        check_reach(table, entry.site(), code)?;
-        if let Some(holder) = entry.site().lookup(code) {
-            return Err(EditRefusal::CodeTaken {
-                code: code.to_owned(),
-                holder: Holder::of(holder, now),
-            });
-        }
-    }
-    if content.target != before.target
-        && let Some(target) = &content.target
-    {
-        if before.retired.is_some() {
-            return Err(EditRefusal::Retired);
-        }
-        let target = Target::parse(target).map_err(|_| EditRefusal::SideEffects)?;
-        if table.covers(&target) {
-            return Err(EditRefusal::OwnLink);
-        }
-        if taken_down(entry.site(), &target, now).is_some() {
-            return Err(EditRefusal::TakenDown);
-        }
     }
     Ok(Candidate {
         number,
@@ -158,7 +105,7 @@ impl Candidate<'_> {
         if !is_retargeted {
             return Vec::new();
         }
-        // Codes that are new were not published.
+        // New codes were not published before.
         let before = EntryContent::of(self.entry);
         let trailer = |code| Statement::trailer(self.entry.site(), code, has_several_sites);
         before.codes().map(trailer).collect()
@@ -167,8 +114,9 @@ impl Candidate<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::entry_edit::ExpectedContent;
     use super::*;
-    use crate::mapping::{Code, Scheme, SourceFile, Status, WrittenRetirement, compile};
+    use crate::mapping::{Code, Scheme, SourceFile, Status, Target, WrittenRetirement, compile};
     use crate::registry::decide::MayShadow;
 
     const TABLE: &str = "\
@@ -181,11 +129,24 @@ mapping:
 ";
 
     /// Returns the keys that an edit changes, with their values, or why it is refused.
-    fn given(
-        link: &str,
-        values: Vec<EntryValue>,
-        may_lose_aliases: bool,
-    ) -> Result<String, String> {
+    fn given(link: &str, values: Vec<EntryValue>) -> Result<String, String> {
+        decided(&edit(link, values))
+    }
+
+    fn edit(link: &str, values: Vec<EntryValue>) -> EntryEdit {
+        EntryEdit {
+            site: None,
+            link: link.to_owned(),
+            right: EditRight::Any,
+            expected: ExpectedContent::Any,
+            values,
+            may_shadow: MayShadow::None,
+            may_lose_aliases: false,
+            may_share_target: false,
+        }
+    }
+
+    fn decided(edit: &EntryEdit) -> Result<String, String> {
         let other = "base_url: https://t.code/\nmapping:\n\
                      - {url: https://t.example/, short-code: both}\n";
         let taken_down = Scheme::Sha256.code("https://gone.example/");
@@ -205,18 +166,8 @@ mapping:
             file("u.yaml", below),
         ];
         let table = compile(&files).table.unwrap();
-        let edit = EntryEdit {
-            site: None,
-            link: link.to_owned(),
-            right: EditRight::Any,
-            expected: ExpectedContent::Any,
-            values,
-            may_shadow: MayShadow::None,
-            may_lose_aliases,
-            may_share_target: false,
-        };
         let now = Timestamp::parse_start("2026-11-22").unwrap();
-        let candidate = candidate(&table, 0, &edit, now).map_err(|refusal| refusal.to_string())?;
+        let candidate = candidate(&table, 0, edit, now).map_err(|refusal| refusal.to_string())?;
         let keys = candidate.keys.iter().map(|edit| match &edit.value {
             Some(value) => format!("{}: {value:?}", edit.key),
             None => format!("no {}", edit.key),
@@ -231,7 +182,7 @@ mapping:
 
     #[test]
     fn aliases_are_added_to_those_that_are_there() {
-        let more = |texts| given("aa", vec![EntryValue::MoreAliases(codes(texts))], false);
+        let more = |texts| given("aa", vec![EntryValue::MoreAliases(codes(texts))]);
         let all = r#"aliases: Texts(["aa", "ab", "ac"])"#;
         assert_eq!(more(&["ac", "aa", "a"]).unwrap(), all);
         assert_eq!(more(&["aa", "a"]).unwrap(), "");
@@ -239,44 +190,51 @@ mapping:
 
     #[test]
     fn aliases_are_lost_only_if_that_is_allowed() {
-        let only = |texts, allowed| given("a", vec![EntryValue::Aliases(codes(texts))], allowed);
-        let lost = only(&["ab", "ac"], false).unwrap_err();
-        assert!(lost.starts_with("the alias \"aa\" would be gone"), "{lost}");
-        let lost = only(&[], false).unwrap_err();
+        let only = |texts| given("a", vec![EntryValue::Aliases(codes(texts))]);
+        let lost = only(&["ab", "ac"]).unwrap_err();
+        assert!(
+            lost.starts_with("the alias \"aa\" would be removed"),
+            "{lost}"
+        );
+        let lost = only(&[]).unwrap_err();
         assert!(
             lost.starts_with("the aliases \"aa\", \"ab\" would"),
             "{lost}"
         );
-        assert_eq!(only(&[], true).unwrap(), "no aliases");
-        assert!(only(&["ab", "aa", "ac"], false).is_ok());
+        let allowed = EntryEdit {
+            may_lose_aliases: true,
+            ..edit("a", vec![EntryValue::Aliases(Vec::new())])
+        };
+        assert_eq!(decided(&allowed).unwrap(), "no aliases");
+        assert!(only(&["ab", "aa", "ac"]).is_ok());
     }
 
     #[test]
     fn an_alias_that_is_taken_or_under_another_site_is_refused() {
-        let more = |code| given("a", vec![EntryValue::MoreAliases(codes(&[code]))], false);
+        let more = |code| given("a", vec![EntryValue::MoreAliases(codes(&[code]))]);
         let refused =
             "the code \"go/x\" cannot be reached: the site https://s.code/go/ answers its path";
         assert_eq!(more("go/x").unwrap_err(), refused);
         assert!(more("gone/x").is_ok());
         let taken = "the code \"b\" is taken by the entry at s.yaml:4:3";
         assert_eq!(more("b").unwrap_err(), taken);
-        // One that is there already keeps nothing else from being changed.
+        // An existing one does not prevent other changes.
         let title = vec![EntryValue::Title(Some("t".to_owned()))];
-        assert!(given("go/old", title, false).is_ok());
+        assert!(given("go/old", title).is_ok());
     }
 
     #[test]
     fn texts_have_no_control_characters() {
         let title = EntryValue::Title(Some("a\u{1b}".to_owned()));
         let refused = "the title contains the control character '\\u{1b}'";
-        assert_eq!(given("a", vec![title], false).unwrap_err(), refused);
+        assert_eq!(given("a", vec![title]).unwrap_err(), refused);
         let tags = EntryValue::Tags(vec!["t".to_owned(), "\n".to_owned()]);
-        assert!(given("a", vec![tags], false).is_err());
+        assert!(given("a", vec![tags]).is_err());
     }
 
     #[test]
     fn what_may_be_a_default_is_written_in_any_case() {
-        let status = |it| given("a", vec![EntryValue::Status(it)], false).unwrap();
+        let status = |it| given("a", vec![EntryValue::Status(it)]).unwrap();
         assert_eq!(status(Some(Status::Found)), r#"status: Word("302")"#);
         assert_eq!(status(None), "no status");
     }
@@ -285,7 +243,7 @@ mapping:
     fn an_entry_is_retired_at_the_latest_on_a_day() {
         let by = |link, date: &str| {
             let value = EntryValue::RetiredBy(date.parse().unwrap());
-            given(link, vec![value], false).unwrap()
+            given(link, vec![value]).unwrap()
         };
         let today = r#"retired: Word("2026-11-22")"#;
         assert_eq!(by("a", "2026-11-22"), today);
@@ -300,7 +258,7 @@ mapping:
         let dropped = |on: Option<&str>| {
             let on = on.map(|on| WrittenRetirement::From(on.parse().unwrap()));
             let values = vec![EntryValue::Retired(on), EntryValue::TakenDown];
-            given("a", values, false)
+            given("a", values)
         };
         let refused = "an entry can drop its target only once it is retired";
         assert_eq!(dropped(None).unwrap_err(), refused);
@@ -313,16 +271,17 @@ mapping:
     fn an_entry_without_a_target_gets_no_archived_copy() {
         let copy = Target::parse("https://a.example/").unwrap().into_owned();
         let archive = || EntryValue::Archive(Some(copy.clone()));
-        let refused = "the entry at s.yaml:6:3 has dropped its target, of which it names no copy";
-        assert_eq!(given("d", vec![archive()], false).unwrap_err(), refused);
+        let refused =
+            "the entry at s.yaml:6:3 has dropped its target, so it cannot have an archived copy";
+        assert_eq!(given("d", vec![archive()]).unwrap_err(), refused);
         let values = vec![archive(), EntryValue::TakenDown];
-        assert!(given("d", values, false).is_ok());
-        assert!(given("b", vec![archive()], false).is_ok());
+        assert!(given("d", values).is_ok());
+        assert!(given("b", vec![archive()]).is_ok());
     }
 
     #[test]
     fn a_link_that_would_not_work_is_not_restored() {
-        let live = |link| given(link, vec![EntryValue::Live], false);
+        let live = |link| given(link, vec![EntryValue::Live]);
         assert_eq!(live("a").unwrap(), "");
         assert_eq!(live("b").unwrap(), "no retired");
         let expired =
@@ -331,13 +290,13 @@ mapping:
         let dropped = "the entry at s.yaml:6:3 has no target to return to";
         assert_eq!(live("d").unwrap_err(), dropped);
         let values = vec![EntryValue::Expires(None), EntryValue::Live];
-        assert_eq!(given("c", values, false).unwrap(), "no expires, no retired");
+        assert_eq!(given("c", values).unwrap(), "no expires, no retired");
     }
 
     #[test]
     fn what_was_taken_down_does_not_come_back() {
         let target = |text| EntryValue::Url(Target::parse(text).unwrap().into_owned());
-        let to = |link, text| given(link, vec![target(text)], false).unwrap_err();
+        let to = |link, text| given(link, vec![target(text)]).unwrap_err();
         let retired = "the entry is retired, and its code is never given to another target";
         assert_eq!(to("d", "https://new.example/"), retired);
         assert_eq!(to("a", "https://gone.example/"), "the URL was taken down");
@@ -348,7 +307,7 @@ mapping:
         let title = || vec![EntryValue::Title(Some("t".to_owned()))];
         let several =
             "several sites have the code \"both\": https://s.code/both, https://t.code/both";
-        assert_eq!(given("both", title(), false).unwrap_err(), several);
-        assert!(given("https://t.code/both", title(), false).is_ok());
+        assert_eq!(given("both", title()).unwrap_err(), several);
+        assert!(given("https://t.code/both", title()).is_ok());
     }
 }

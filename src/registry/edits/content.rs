@@ -1,9 +1,9 @@
-//! The content of an entry, apart from its table: to notice that it has changed, and to say what it
-//! is to become.
+//! The content of an entry, separate from its table: to notice changes, and to describe the
+//! intended content.
 
 use crate::mapping::{Entry, Forward, Retired, Status, Timestamp};
 
-/// What an entry says.
+/// The content of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EntryContent {
     /// Its own code.

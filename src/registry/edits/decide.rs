@@ -1,9 +1,9 @@
 //! From edits and a table to one change of its files: a pure function, so that a writer that lost a
 //! race for the table can decide again on its current state.
 //!
-//! Invariants: an edit is made wholly or refused, and a refused one changes nothing; the code of an
-//! entry whose target changes is written out, so that it stays; nothing but the edited entries
-//! changes.
+//! Invariants: an edit is made completely or refused, and a refused one changes nothing; the code
+//! of an entry whose target changes is written out, so that it stays; only the edited entries
+//! change.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -16,8 +16,9 @@ use super::proof::{EditProof, prove};
 use super::refusal::EditRefusal;
 use super::search::search;
 use super::text;
-use crate::mapping::{Diagnostic, Place, SoundTable, SourceFile, Table, Timestamp};
+use crate::mapping::{Diagnostic, Place, SoundTable, Table, Timestamp};
 use crate::registry::decide::{Base, ProvedTable};
+use crate::registry::text::TextFile;
 
 /// The decision on some edits.
 #[derive(Debug)]
@@ -27,14 +28,14 @@ pub struct EditDecision {
     /// The outcome of each edit, in order.
     pub outcomes: Vec<Result<EditedEntry, EditRefusal>>,
     /// The files that change, with their new text: none if nothing changes.
-    pub changed: Vec<SourceFile>,
+    pub changed: Vec<TextFile>,
     /// The table with these files: none if nothing changes.
     pub proved: Option<ProvedTable>,
     /// The warnings that the edits cause.
     pub warnings: Vec<Diagnostic>,
 }
 
-/// An entry that has what an edit gives it, once the files are written.
+/// An entry with the values of an edit, once the files are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EditedEntry {
     /// The base URL of its site.
@@ -43,18 +44,18 @@ pub struct EditedEntry {
     pub short_url: String,
     /// Its place in the table before.
     pub place: Place,
-    /// What it says.
+    /// Its content.
     pub content: EntryContent,
     /// Whether that changes its text.
     pub is_changed: bool,
-    /// The trailers of a commit that state that the change of what its codes lead to is intended.
+    /// The trailers of a commit that state that its codes are intended to lead elsewhere.
     pub trailers: BTreeSet<String>,
 }
 
 /// Edits entries of a table that was compiled from these files, so that it has at most `max_bytes`
 /// in total.
 pub fn edit_entries(
-    files: &[SourceFile],
+    files: &[TextFile],
     compiled: &SoundTable,
     edits: &[EntryEdit],
     max_bytes: u64,
@@ -62,25 +63,7 @@ pub fn edit_entries(
 ) -> EditDecision {
     let base = Base::new(files, compiled, now);
     let mut outcomes: Vec<_> = edits.iter().map(|_| None).collect();
-    let mut edited = HashSet::new();
-    let mut candidates = Vec::new();
-    let pages = NewPages::of(edits, base.table());
-    for (number, edit) in edits.iter().enumerate() {
-        match candidate(base.table(), number, edit, now) {
-            Err(refusal) => outcomes[number] = Some(Err(refusal)),
-            Ok(it) if !edited.insert(it.entry.place()) => {
-                let place = it.entry.place();
-                outcomes[number] = Some(Err(EditRefusal::Repeated { place }));
-            }
-            Ok(it) if it.keys.is_empty() => {
-                outcomes[number] = Some(Ok(EditedEntry::unchanged(&it)));
-            }
-            Ok(it) => match pages.other(edit, it.entry) {
-                Some(place) => outcomes[number] = Some(Err(EditRefusal::SamePage { place })),
-                None => candidates.push(it),
-            },
-        }
-    }
+    let mut candidates = candidates(base.table(), edits, now, &mut outcomes);
     let edited = text::edited(&base, &candidates.iter().collect::<Vec<_>>());
     for (number, refusal) in edited.refused {
         outcomes[number] = Some(Err(refusal));
@@ -128,6 +111,35 @@ pub fn edit_entries(
     }
 }
 
+/// Returns the edits that change an entry, and gives the others their outcomes.
+fn candidates<'t>(
+    table: &'t Table,
+    edits: &'t [EntryEdit],
+    now: Timestamp,
+    outcomes: &mut [Option<Result<EditedEntry, EditRefusal>>],
+) -> Vec<Candidate<'t>> {
+    let mut edited = HashSet::new();
+    let mut candidates = Vec::new();
+    let pages = NewPages::of(edits, table);
+    for (number, edit) in edits.iter().enumerate() {
+        match candidate(table, number, edit, now) {
+            Err(refusal) => outcomes[number] = Some(Err(refusal)),
+            Ok(it) if !edited.insert(it.entry.place()) => {
+                let place = it.entry.place();
+                outcomes[number] = Some(Err(EditRefusal::Repeated { place }));
+            }
+            Ok(it) if it.keys.is_empty() => {
+                outcomes[number] = Some(Ok(EditedEntry::unchanged(&it)));
+            }
+            Ok(it) => match pages.other(edit, it.entry) {
+                Some(place) => outcomes[number] = Some(Err(EditRefusal::SamePage { place })),
+                None => candidates.push(it),
+            },
+        }
+    }
+    candidates
+}
+
 impl EditedEntry {
     fn unchanged(candidate: &Candidate<'_>) -> Self {
         Self {
@@ -155,9 +167,10 @@ mod tests {
     use proptest::sample::{Index, select};
 
     use super::*;
-    use crate::mapping::{Code, Forward, Status, Target, compile};
+    use crate::mapping::{Code, Forward, SourceFile, Status, Target};
     use crate::registry::decide::MayShadow;
     use crate::registry::edits::{EditRight, EntryValue, ExpectedContent};
+    use crate::registry::text::compile_text;
 
     fn target(text: &str) -> Option<Target<'static>> {
         Target::parse(text).map(Target::into_owned).ok()
@@ -167,11 +180,8 @@ mod tests {
         EntryValue::Url(target(text).unwrap())
     }
 
-    fn file(path: &str, text: &str) -> SourceFile {
-        SourceFile {
-            path: path.into(),
-            bytes: text.into(),
-        }
+    fn file(path: &str, text: &str) -> TextFile {
+        SourceFile::new(path.into(), text.into()).into()
     }
 
     fn edit(code: &str, values: Vec<EntryValue>) -> EntryEdit {
@@ -187,8 +197,8 @@ mod tests {
         }
     }
 
-    fn decide(files: &[SourceFile], edits: &[EntryEdit]) -> EditDecision {
-        let compiled = compile(files).into_sound().unwrap();
+    fn decide(files: &[TextFile], edits: &[EntryEdit]) -> EditDecision {
+        let compiled = compile_text(files, None).unwrap().into_sound().unwrap();
         edit_entries(files, &compiled, edits, 1 << 20, Timestamp::MIN)
     }
 
@@ -201,8 +211,12 @@ mod tests {
         decision.outcomes.iter().map(reported).collect()
     }
 
-    fn text(decision: &EditDecision) -> &str {
-        str::from_utf8(&decision.changed[0].bytes).unwrap()
+    fn text(decision: &EditDecision) -> String {
+        text_of(&decision.changed[0])
+    }
+
+    fn text_of(file: &TextFile) -> String {
+        String::from_utf8(file.whole().unwrap().bytes).unwrap()
     }
 
     const TABLE: &str = "\
@@ -237,7 +251,7 @@ mapping:
             let decision = decide(&files, std::slice::from_ref(edit));
             refusals(&decision).remove(0)
         });
-        // A fragment leads to the same page, and what the entry itself leads to is no other entry's.
+        // A fragment leads to the same page, and the entry's own page is not another entry's.
         let expected = ["the entry at u.yaml:3:3 leads to the same page", "", ""];
         assert_eq!(refused, expected);
     }
@@ -256,10 +270,10 @@ mapping:
                 ..to("b", "https://a.example/")
             },
         ];
-        // Of a link that is retired, the target is free, and it is no change to keep one's own.
+        // The target of a retired link is free, and keeping the current target is not a change.
         let refused = edits.map(|edit| refusals(&decide(&files, &[edit])).remove(0));
         assert_eq!(refused, [registered, "", "", ""]);
-        // Of two that lead to one target together, the first is made.
+        // Of two edits to the same target, the first is made.
         let more = format!("{TABLE}- {{url: https://d.example/, short-code: d}}\n");
         let files = [file("t.yaml", &more)];
         let both = ["b", "d"].map(|code| to(code, "https://new.example/"));
@@ -272,7 +286,7 @@ mapping:
         let again = "base_url: https://s.code/\nmapping:\n- {url: https://d.example/, title: t}\n\
                      - url: https://c.example/\n  retired: true\n  short-code: c\n";
         let files = [file("t.yaml", &more), file("u.yaml", again)];
-        let compiled = compile(&files).into_sound().unwrap();
+        let compiled = compile_text(&files, None).unwrap().into_sound().unwrap();
         let derived = compiled.table.sites()[0].leading_to("https://d.example/")[0]
             .code()
             .into_owned();
@@ -295,7 +309,7 @@ mapping:
             ),
         ];
         let changed = decision.changed.iter();
-        let texts = changed.map(|file| str::from_utf8(&file.bytes).unwrap());
+        let texts = changed.map(text_of);
         assert_eq!(texts.collect::<Vec<_>>(), expected);
         // If one of the places cannot be changed, neither is.
         let again = again.replace(
@@ -310,7 +324,7 @@ mapping:
     #[test]
     fn a_code_stays_when_its_target_changes() {
         let files = [file("t.yaml", TABLE)];
-        let compiled = compile(&files).into_sound().unwrap();
+        let compiled = compile_text(&files, None).unwrap().into_sound().unwrap();
         let derived = compiled.table.sites()[0].leading_to("https://a.example/")[0]
             .code()
             .into_owned();
@@ -337,7 +351,7 @@ mapping:
     }
 
     #[test]
-    fn items_are_added_to_a_list_without_writing_it_anew() {
+    fn items_are_added_to_a_list_without_rewriting_it() {
         let more = |codes: &[&str]| {
             let codes = codes.iter().flat_map(|code| Code::custom(code));
             EntryValue::MoreAliases(codes.collect())
@@ -365,7 +379,7 @@ mapping:
     #[test]
     fn an_entry_that_is_not_as_expected_is_not_edited() {
         let files = [file("t.yaml", TABLE)];
-        let table = compile(&files).table.unwrap();
+        let table = compile_text(&files, None).unwrap().table.unwrap();
         let site = &table.sites()[0];
         let retired = EntryContent::of(site.lookup("c").unwrap());
         let archive = || EntryValue::Archive(target("https://x.example/"));
@@ -390,16 +404,16 @@ mapping:
         assert_eq!(
             refusals(&decision),
             [
-                "the entry at t.yaml:4:3 has changed meanwhile",
+                "the entry at t.yaml:4:3 has changed in the meantime",
                 "the table has no link \"d\"",
                 "the entry is retired, and its code is never given to another target",
                 "the URL is a short link of this table",
                 "",
                 "the entry at t.yaml:4:3 is edited twice",
-                "the table has no site \"https://other.code/\", it has https://s.code/",
+                "the table has no site \"https://other.code/\", only https://s.code/",
             ]
         );
-        // What the entry already says is no change.
+        // Values that the entry already has are not a change.
         assert!(decision.changed.is_empty() && decision.changed_entries().next().is_none());
     }
 
@@ -411,7 +425,7 @@ mapping:
              tests:\n- from: /b\n  to: https://b.example/\n"
         );
         let files = [file("t.yaml", &text)];
-        let table = compile(&files).table.unwrap();
+        let table = compile_text(&files, None).unwrap().table.unwrap();
         let explicit = table.sites()[0].leading_to("https://d.example/")[0].code();
         let alias = |code: &str| EntryValue::Aliases(vec![Code::custom(code).unwrap()]);
         let mut edits = [
@@ -469,11 +483,7 @@ mapping:
         assert_eq!(refusals(&decision), ["", ""]);
         let paths: Vec<_> = decision.changed.iter().map(|file| &*file.path).collect();
         assert_eq!(paths, ["b.yaml", "c.yaml"]);
-        assert!(
-            decision.changed[1]
-                .bytes
-                .ends_with(b"\n  short-code: d\n  title: t")
-        );
+        assert!(text_of(&decision.changed[1]).ends_with("\n  short-code: d\n  title: t"));
         let stated = &decision.outcomes[1].as_ref().unwrap().trailers;
         assert_eq!(
             stated.first().unwrap(),
@@ -516,7 +526,7 @@ mapping:
         ]
     }
 
-    /// Returns the key that a value is given to.
+    /// Returns the key of a value.
     fn key(value: &EntryValue) -> String {
         let text = format!("{value:?}");
         let name = text.split('(').next().unwrap();
@@ -532,7 +542,7 @@ mapping:
         #![proptest_config(ProptestConfig::with_cases(256))]
 
         #[test]
-        fn what_is_decided_is_exactly_what_was_asked_for(
+        fn the_decision_is_exactly_what_was_requested(
             edits in vec((0..6_usize, vec(any_value(), 1..4)), 1..4),
             forms in vec(select(vec![
                 "- url: URL\n", "- url: URL # c\n  short-code: CODE\n  aliases: [CODE-2]\n",
@@ -545,7 +555,7 @@ mapping:
                 form.replace("URL", &format!("https://{name}.example/")).replace("CODE", &name.to_string())
             }).collect();
             let files = [file("t.yaml", &format!("base_url: https://s.code/\nmapping:\n{entries}"))];
-            let compiled = compile(&files).into_sound().unwrap();
+            let compiled = compile_text(&files, None).unwrap().into_sound().unwrap();
             let mut before: Vec<_> = compiled.table.sites()[0].entries().collect();
             before.sort_by_key(|entry| entry.place());
             let edits: Vec<_> = edits.into_iter().map(|(number, mut values)| {
@@ -570,7 +580,7 @@ mapping:
 
     #[test]
     fn most_edits_are_possible() {
-        // So that the property above is not one of refusals.
+        // Ensures that the property above is not only tested on refusals.
         let files = [file("t.yaml", TABLE)];
         let mut runner = proptest::test_runner::TestRunner::deterministic();
         let mut made = 0;

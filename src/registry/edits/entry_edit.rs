@@ -1,4 +1,4 @@
-//! Requested edits: which entry, by whom, what it was when that was decided, and what it is given.
+//! Requested edits: the entry, the permission, the expected content, and the new values.
 
 use std::sync::Arc;
 
@@ -14,21 +14,21 @@ pub struct EntryEdit {
     pub site: Option<String>,
     /// One of its codes, or its short link.
     pub link: String,
-    /// Whose entries may be edited.
+    /// The owner whose entries may be edited.
     pub right: EditRight,
-    /// What it must still say: otherwise the edit is refused.
+    /// The content that it must still have: otherwise the edit is refused.
     pub expected: ExpectedContent,
-    /// What it is given: each key once.
+    /// The new values: each key once.
     pub values: Vec<EntryValue>,
     /// Which links its new codes, or its new forwarding, may shadow.
     pub may_shadow: MayShadow,
     /// Whether it may lose aliases, which may have been published.
     pub may_lose_aliases: bool,
-    /// Whether its new target may be one that another live link of the site has.
+    /// Whether another live link of the site may already have its new target.
     pub may_share_target: bool,
 }
 
-/// Whose entries an edit may change.
+/// The owner whose entries an edit may change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum EditRight {
     /// Those of all owners, and of none.
@@ -38,7 +38,7 @@ pub enum EditRight {
     OwnedBy(Arc<str>),
 }
 
-/// What an entry must say for an edit to be made.
+/// The content that an entry must have for an edit to be made.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ExpectedContent {
     /// Anything.
@@ -46,7 +46,7 @@ pub enum ExpectedContent {
     Any,
     /// This.
     Content(Box<EntryContent>),
-    /// What has one of these tags; or else what the edit gives it, so that an edit whose answer was
-    /// lost can be requested again (RFC 9110, 13.1.1).
+    /// Content with one of these tags; or the content after the edit, so that an edit whose answer
+    /// was lost can be repeated (RFC 9110, 13.1.1).
     Tagged(Vec<EntryTag>),
 }

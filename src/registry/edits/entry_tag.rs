@@ -8,9 +8,9 @@ use sha2::{Digest as _, Sha256};
 use super::content::EntryContent;
 use crate::mapping::{Entry, Retired, Timestamp};
 
-/// Identifies what an entry says: 128 bits of a SHA-256.
+/// Identifies the content of an entry: 128 bits of a SHA-256.
 ///
-/// It does not depend on other entries, nor on where the entry is written.
+/// It depends neither on other entries nor on the entry's place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryTag(u128);
 
@@ -60,7 +60,7 @@ impl EntryTag {
                 hash.update((text.len() as u64).to_le_bytes());
                 hash.update(text);
             }
-            // No text is as long.
+            // No text has this length.
             hash.update(u64::MAX.to_le_bytes());
         };
         list(&mut [code.as_str(), &numbers].into_iter());

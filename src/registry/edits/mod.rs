@@ -1,7 +1,9 @@
-//! Edits of entries that exist: from requested values to the changed text of a table.
+//! Edits of existing entries: from requested values to the changed text of a table, many entries as
+//! one change; decided and proved like a registration, and published the same way.
 
 mod candidate;
 mod content;
+mod content_change;
 mod decide;
 mod entry_edit;
 mod entry_tag;

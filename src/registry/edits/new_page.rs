@@ -1,5 +1,5 @@
-//! Pages that edits lead entries to, and that no other entry may lead to. A page is a URL without its
-//! fragment.
+//! New pages: pages to which edits lead entries, and to which no other entry may lead. A page is a
+//! URL without its fragment.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use super::entry_edit::EntryEdit;
 use super::value::EntryValue;
 use crate::mapping::{Entry, Place, Table};
 
-/// The pages, and the entries of a table that lead to them already.
+/// The pages, and the entries of a table that already lead to them.
 pub(super) struct NewPages<'e>(HashMap<&'e str, Vec<Place>>);
 
 impl<'e> NewPages<'e> {
@@ -21,7 +21,7 @@ impl<'e> NewPages<'e> {
         for entry in table.sites().iter().flat_map(|site| site.entries()) {
             let target = entry.target();
             let places = target.and_then(|target| pages.get_mut(page(&target)));
-            // One of two is not the entry that is edited.
+            // One of two is not the edited entry.
             if let Some(places) = places.filter(|places| places.len() < 2) {
                 places.push(entry.place());
             }

@@ -1,15 +1,13 @@
-//! The proof that changed files hold exactly the edits: it compiles and compares, independently of
-//! how the text was changed.
+//! The proof that changed files contain exactly the edits: it compiles and compares, independently
+//! of how the text was changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use super::candidate::Candidate;
 use super::refusal::EditRefusal;
-use crate::mapping::{
-    ChangeKind, Diagnostic, SourceFile, Statement, Table, Timestamp, compare, compile_after,
-    shadowed_by,
-};
+use crate::mapping::{ChangeKind, Diagnostic, Statement, Table, Timestamp, compare, shadowed_by};
 use crate::registry::decide::{Base, Holder, ProvedTable, with};
+use crate::registry::text::{TextFile, compile_text};
 
 /// The facts about edits that are proved.
 pub(super) struct EditProof {
@@ -25,18 +23,20 @@ pub(super) struct EditProof {
 /// `max_bytes` of text, and can be read again.
 pub(super) fn prove(
     base: &Base<'_>,
-    written: &[SourceFile],
+    written: &[TextFile],
     edited: &[&Candidate<'_>],
     max_bytes: u64,
     now: Timestamp,
 ) -> Result<EditProof, EditRefusal> {
     let files = with(base.files(), written);
-    let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
-    if bytes as u64 > max_bytes {
+    if files.iter().map(TextFile::size).sum::<u64>() > max_bytes {
         return Err(EditRefusal::TooLarge { max_bytes });
     }
-    let compiled = compile_after(&files, Some(base.table())).into_sound();
-    let compiled = compiled.map_err(|diagnostics| {
+    let lost = || EditRefusal::TextLost {
+        path: files.first().map_or("", |file| &file.path).to_owned(),
+    };
+    let compiled = compile_text(&files, Some(base.table())).ok_or_else(lost)?;
+    let compiled = compiled.into_sound().map_err(|diagnostics| {
         let mut problems = base.unreported(diagnostics);
         problems.retain(Diagnostic::is_error);
         EditRefusal::Unsound { problems }
@@ -63,7 +63,7 @@ pub(super) fn prove(
     })
 }
 
-/// Returns whether the edited entries say what they are to say, and no other entry has changed.
+/// Returns whether the edited entries have the intended content, and no other entry has changed.
 fn is_intended(before: &Table, after: &Table, edited: &[&Candidate<'_>]) -> bool {
     let is_there = |candidate: &&Candidate<'_>| {
         let site = after.counterpart(candidate.entry.site());
@@ -115,7 +115,8 @@ fn check_targets(
     Ok(())
 }
 
-/// Returns the trailers for what new codes or new forwarding shadow, unless that is not allowed.
+/// Returns the trailers for links that new codes or new forwarding shadow, or an error if that is
+/// not allowed.
 fn shadowing(
     before: &Table,
     after: &Table,

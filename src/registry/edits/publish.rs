@@ -6,19 +6,19 @@ use std::time::{Duration, SystemTime};
 use super::decide::{EditDecision, EditedEntry, edit_entries};
 use super::entry_edit::EntryEdit;
 use super::refusal::EditRefusal;
-use crate::mapping::{SourceFile, Table, compile_after};
+use crate::mapping::Table;
 use crate::registry::decide::ProvedTable;
 use crate::registry::publish::{
     Branch, ChangeRun, Edit, LocalError, PublishError, Published, TableChange, TablePath,
     UserCheckout, change_in_files, change_on_branch,
 };
+use crate::registry::text::{TextFile, compile_text};
 
 /// Edits to publish together.
 pub struct EditRun<'r> {
     /// The edits.
     pub edits: &'r [EntryEdit],
-    /// Returns the subject of a commit for the entries that are changed, of which there is one at
-    /// least.
+    /// Returns the subject of a commit for the changed entries, of which there is at least one.
     pub subject: &'r dyn Fn(&[&EditedEntry]) -> String,
     /// Whether this is a dry run, which writes and publishes nothing.
     pub is_dry_run: bool,
@@ -52,7 +52,7 @@ pub fn edit_in_files(
     run: &EditRun<'_>,
     checkout: Option<&UserCheckout>,
 ) -> Result<EditDecision, EditError> {
-    let decide = |files: &[SourceFile]| run.decide(files, max_bytes);
+    let decide = |files: &[TextFile]| run.decide(files, max_bytes);
     let decided = change_in_files(paths, max_bytes, checkout, decide)?;
     Ok(decided.change.decision)
 }
@@ -69,7 +69,7 @@ pub fn edit_on_branch(
     run: &EditRun<'_>,
     timeout: Duration,
 ) -> Result<(EditDecision, Option<Published>), EditError> {
-    let decide = |files: &[SourceFile]| run.decide(files, table.max_bytes());
+    let decide = |files: &[TextFile]| run.decide(files, table.max_bytes());
     let (decided, published) = change_on_branch(branch, table, timeout, decide)?;
     Ok((decided.change.decision, published))
 }
@@ -83,10 +83,13 @@ struct DecidedEdits {
 impl EditRun<'_> {
     fn decide(
         &self,
-        files: &[SourceFile],
+        files: &[TextFile],
         max_bytes: u64,
     ) -> Result<ChangeRun<DecidedEdits>, EditError> {
-        let compiled = compile_after(files, None).into_sound();
+        let lost = || EditRefusal::TextLost {
+            path: files.first().map_or("", |file| &file.path).to_owned(),
+        };
+        let compiled = compile_text(files, None).ok_or_else(lost)?.into_sound();
         let compiled = compiled.map_err(EditRefusal::TableHasErrors)?;
         let now = SystemTime::now().into();
         let decision = edit_entries(files, &compiled, self.edits, max_bytes, now);

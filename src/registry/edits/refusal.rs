@@ -10,14 +10,14 @@ use crate::registry::decide::{CodeUnreachable, ControlCharacter, Holder};
 #[non_exhaustive]
 pub enum EditRefusal {
     /// The table already has errors.
-    #[error("the table has errors, so nothing is changed in it")]
+    #[error("the table has errors, so nothing was changed in it")]
     TableHasErrors(Vec<Diagnostic>),
     /// The table has no such link.
     #[error("the table has no link {link:?}")]
     NoSuchLink {
         /// The code or the short link.
         link: String,
-        /// The codes that may be intended, nearest first.
+        /// Similar codes, nearest first.
         similar: Vec<String>,
     },
     /// Several sites have the code.
@@ -34,8 +34,8 @@ pub enum EditRefusal {
     /// The entry belongs to another owner, or to none.
     #[error("the entry belongs to another owner")]
     NotOwned,
-    /// The entry is not what it was when the edit was decided.
-    #[error("the entry at {place} has changed meanwhile")]
+    /// The entry has changed since the edit was decided.
+    #[error("the entry at {place} has changed in the meantime")]
     Changed {
         /// Its place.
         place: Place,
@@ -70,13 +70,13 @@ pub enum EditRefusal {
         /// Its place.
         place: Place,
     },
-    /// An entry that has dropped its target names no archived copy of it either.
-    #[error("the entry at {place} has dropped its target, of which it names no copy")]
+    /// An entry that has dropped its target cannot name an archived copy of it.
+    #[error("the entry at {place} has dropped its target, so it cannot have an archived copy")]
     NoArchive {
         /// Its place.
         place: Place,
     },
-    /// An expired entry does not return when its retirement is taken back.
+    /// An expired entry does not work again when its retirement is reverted.
     #[error("the entry at {place} expired at {since}, so its link would not work")]
     Expired {
         /// Its place.
@@ -90,9 +90,9 @@ pub enum EditRefusal {
     /// A human-readable text contains a control character.
     #[error(transparent)]
     ControlCharacter(#[from] ControlCharacter),
-    /// Aliases would be gone.
+    /// Aliases would be removed.
     #[error(
-        "{} {} would be gone, and a published link is a promise",
+        "{} {} would be removed, and a published link is a promise",
         if codes.len() == 1 { "the alias" } else { "the aliases" },
         codes.iter().map(|code| format!("{code:?}")).collect::<Vec<_>>().join(", ")
     )]
@@ -111,7 +111,7 @@ pub enum EditRefusal {
     /// Another site of the same host answers the path of a new alias.
     #[error(transparent)]
     CodeUnreachable(#[from] CodeUnreachable),
-    /// The text cannot be changed without risk.
+    /// The text cannot be changed safely.
     #[error("the entry cannot be changed")]
     CannotEdit(Box<Diagnostic>),
     /// A code would change where a path leads that another entry currently answers.
@@ -127,6 +127,12 @@ pub enum EditRefusal {
         /// The entry that answers it.
         holder: Box<Holder>,
     },
+    /// The text of the table has changed since it was read.
+    #[error("{path} was changed at the same time")]
+    TextLost {
+        /// The path of a file.
+        path: String,
+    },
     /// With the edit, the table would exceed its maximum size.
     #[error("the table would be larger than {max_bytes} bytes")]
     TooLarge {
@@ -140,7 +146,7 @@ pub enum EditRefusal {
         problems: Vec<Diagnostic>,
     },
     /// The result would not be the table with this edit.
-    #[error("changing the entry would change something else, too")]
+    #[error("changing the entry would also change something else")]
     SideEffects,
     /// Too many edits at once would break the table.
     #[error("too many other changes would break the table")]

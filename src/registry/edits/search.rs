@@ -1,5 +1,5 @@
-//! The search for edits with which a table is not valid: usually it is valid with all of them; if
-//! not, halves are tried until each edit at fault is known.
+//! The search for edits that make a table invalid: usually it is valid with all of them; if not,
+//! halves are tried until each invalid edit is known.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::refusal::EditRefusal;
 const MAX_PROOFS: u32 = 64;
 
 /// The result of a search among numbered edits.
-pub(super) struct Found<T> {
+pub(super) struct SearchResult<T> {
     /// The edits that can be made together, and their proof.
     pub(super) accepted: Option<(Vec<usize>, T)>,
     /// Those that cannot be made. Others were not decided.
@@ -20,9 +20,9 @@ pub(super) struct Found<T> {
 pub(super) fn search<T>(
     count: usize,
     mut prove: impl FnMut(&[usize]) -> Result<T, EditRefusal>,
-) -> Found<T> {
+) -> SearchResult<T> {
     let all: Vec<_> = (0..count).collect();
-    let mut found = Found {
+    let mut found = SearchResult {
         accepted: None,
         refused: BTreeMap::new(),
     };

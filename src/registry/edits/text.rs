@@ -1,19 +1,21 @@
 //! The text of the files of a table with entries edited.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::candidate::Candidate;
 use super::refusal::EditRefusal;
-use crate::edit::{EditedText, KeyEdit};
+use crate::edit::{EditedText, KeyEdit, edit_in_pieces};
 use crate::mapping::{Diagnostic, EntryOutline, Outline, Place, Position, SourceFile};
 use crate::registry::decide::Base;
+use crate::registry::text::TextFile;
 
 /// Files with entries edited.
 #[derive(Default)]
 pub(super) struct EditedFiles {
     /// The files that change.
-    pub(super) changed: Vec<SourceFile>,
+    pub(super) changed: Vec<TextFile>,
     /// Which edits change no text, by their numbers.
     pub(super) unchanged: HashSet<usize>,
     /// Which edits cannot be made, by their numbers.
@@ -23,8 +25,8 @@ pub(super) struct EditedFiles {
 /// A place where an entry is written.
 type Writing<'c, 't> = (&'c Candidate<'t>, Position);
 
-/// Returns the files of a table with entries edited, wherever they are written: an entry that is
-/// there twice must stay the same entry twice.
+/// Returns the files of a table with entries edited, wherever they are written: a duplicated entry
+/// must be edited in each place.
 pub(super) fn edited(base: &Base<'_>, candidates: &[&Candidate<'_>]) -> EditedFiles {
     let mut by_file: BTreeMap<_, Vec<Writing<'_, '_>>> = BTreeMap::new();
     for &candidate in candidates {
@@ -51,7 +53,7 @@ pub(super) fn edited(base: &Base<'_>, candidates: &[&Candidate<'_>]) -> EditedFi
     edited
 }
 
-/// Returns where entries are written again, by file.
+/// Returns the further places of duplicated entries, by file.
 fn repeated<'c, 't>(
     base: &Base<'_>,
     candidates: &[&'c Candidate<'t>],
@@ -63,7 +65,8 @@ fn repeated<'c, 't>(
     let found = repeated.into_iter().filter_map(|(file, positions)| {
         let is_here = |it: &&&Candidate<'_>| it.entry.site().files().any(|path| *path == **file);
         let here: Vec<_> = candidates.iter().filter(is_here).collect();
-        let outline = base.outline(file, here.first()?.entry.site()).ok()?;
+        let whole = base.whole_file(file)?;
+        let outline = Outline::of_sound(&whole, here.first()?.entry.site().scheme()).ok()?;
         let writings = positions.into_iter().flat_map(|&position| {
             let entry = outline.entries.get(number(&outline, position));
             let code = entry.map_or("", |entry| entry.code.as_str());
@@ -88,13 +91,32 @@ fn file(
     let Some((first, _)) = writings.first() else {
         return Ok(());
     };
-    let outline = base.outline(path, first.entry.site())?;
+    if let Some(parts) = parts_in_pieces(base, path, writings)
+        && let all = parts.iter().flat_map(|(_, parts)| parts)
+        && let Some(new) = base.file(path).replaced(in_order(all.cloned().collect()))
+    {
+        let is_changed = |parts: &[TextPiece]| !parts.is_empty();
+        let numbers = parts.iter().filter(|(_, parts)| is_changed(parts));
+        changed.extend(numbers.map(|(number, _)| *number));
+        if parts.iter().any(|(_, parts)| is_changed(parts)) {
+            edited.changed.push(new);
+        }
+        return Ok(());
+    }
+    let Some(whole) = base.whole_file(path) else {
+        edited.refused.extend(writings.iter().map(|(candidate, _)| {
+            let path = path.to_string();
+            (candidate.number, EditRefusal::TextLost { path })
+        }));
+        return Ok(());
+    };
+    let outline = Outline::of_sound(&whole, first.entry.site().scheme())?;
     let text = EditedText::of(&outline);
     let mut text = text.map_err(|obstacle| obstacle.in_file(path))?;
     let mut is_changed = false;
     for &(candidate, position) in writings {
         let number = number(&outline, position);
-        let keys = with_code(&outline, number, candidate);
+        let keys = with_code(outline.entries.get(number), candidate);
         match text.edit(number, &keys) {
             Ok(true) => {
                 is_changed = true;
@@ -109,12 +131,34 @@ fn file(
         }
     }
     if is_changed {
-        edited.changed.push(SourceFile {
-            path: Arc::clone(path),
-            bytes: text.text().into_bytes(),
-        });
+        let file = SourceFile::new(Arc::clone(path), text.text().into_bytes());
+        edited.changed.push(file.into());
     }
     Ok(())
+}
+
+/// What replaces a part of a text.
+type TextPiece = (Range<usize>, String);
+
+/// Returns what the edits replace, by their numbers, if each can be made in its piece of the file alone.
+fn parts_in_pieces(
+    base: &Base<'_>,
+    path: &str,
+    writings: &[Writing<'_, '_>],
+) -> Option<Vec<(usize, Vec<TextPiece>)>> {
+    let (first, _) = writings.first()?;
+    base.with_pieces(path, first.entry.site(), |list| {
+        let parts = writings.iter().map(|&(candidate, position)| {
+            let keys_of = |entry: &EntryOutline<'_>| with_code(Some(entry), candidate);
+            Some((candidate.number, edit_in_pieces(list, position, keys_of)?))
+        });
+        parts.collect()
+    })
+}
+
+fn in_order(mut parts: Vec<TextPiece>) -> Vec<TextPiece> {
+    parts.sort_by_key(|(range, _)| (range.start, range.end));
+    parts
 }
 
 /// Returns the number of the entry at a position.
@@ -123,13 +167,13 @@ fn number(outline: &Outline<'_>, position: Position) -> usize {
 }
 
 /// Returns the edits of an entry, with its code if that was derived from a target that changes.
-fn with_code(outline: &Outline<'_>, number: usize, candidate: &Candidate<'_>) -> Vec<KeyEdit> {
+fn with_code(entry: Option<&EntryOutline<'_>>, candidate: &Candidate<'_>) -> Vec<KeyEdit> {
     let mut keys = candidate.keys.clone();
     let names_code = |entry: &EntryOutline<'_>| {
         let mut pairs = entry.pairs.iter();
         pairs.any(|pair| pair.key == "short-code" || pair.key == "number")
     };
-    let is_derived = !outline.entries.get(number).is_some_and(names_code);
+    let is_derived = !entry.is_some_and(names_code);
     if is_derived && keys.iter().any(|edit| edit.key == "url") {
         keys.push(KeyEdit::text(
             "short-code",

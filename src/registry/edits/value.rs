@@ -1,19 +1,19 @@
-//! Values that an entry is given: for each key but its own code, which no edit changes.
+//! New values of an entry: for each key but its own code, which no edit changes.
 
 use super::content::EntryContent;
 use crate::edit::KeyEdit;
 use crate::mapping::{Code, Forward, Retired, Status, Target, WrittenDate, WrittenRetirement};
 
-/// A value that an entry is given, or that is taken from it.
+/// A new value of an entry, or the removal of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EntryValue {
     /// The target.
     Url(Target<'static>),
-    /// The target, which is on a page that no other entry of the table leads to.
+    /// The target, on a page to which no other entry of the table leads.
     UrlOfNewPage(Target<'static>),
     /// All its aliases.
     Aliases(Vec<Code>),
-    /// Aliases besides those that it has.
+    /// Aliases in addition to the existing ones.
     MoreAliases(Vec<Code>),
     /// The title.
     Title(Option<String>),
@@ -37,18 +37,17 @@ pub enum EntryValue {
     Live,
     /// The archived copy of the target.
     Archive(Option<Target<'static>>),
-    /// Nothing that names its target: neither that, nor an archived copy, nor the title, nor comments
-    /// on their lines. Only for a retired entry.
+    /// Removal of everything that names its target: the target, the archived copy, the title, and
+    /// comments on their lines. Only for a retired entry.
     TakenDown,
 }
 
 impl EntryValue {
-    /// Gives it to an entry with that content; returns what that changes in the text.
+    /// Applies it to an entry with that content; returns the changes of the text.
     pub(super) fn give(&self, content: &mut EntryContent) -> Vec<KeyEdit> {
         let before = content.clone();
         let edits = self.put(content);
-        // What defaults say today need not be what they say tomorrow, and a text may name what the
-        // content does not.
+        // Defaults may change later, and a text may name things that the content does not.
         let is_always_written = matches!(
             self,
             Self::Status(_) | Self::Forward(_) | Self::CacheMaxAge(_) | Self::TakenDown
@@ -59,8 +58,7 @@ impl EntryValue {
         }
     }
 
-    /// Puts it into a content; returns how it is written, which is nothing if the content decides that
-    /// it stays.
+    /// Sets it in a content; returns how it is written: nothing if the content shows that it stays.
     fn put(&self, content: &mut EntryContent) -> Vec<KeyEdit> {
         let url = |url: &Option<Target<'_>>| url.as_ref().map(|url| url.as_str().to_owned());
         let edit = match self {

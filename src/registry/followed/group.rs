@@ -1,17 +1,18 @@
-//! Groups of submitted changes, decided together: first the registrations, then the edits of what is
-//! then the table.
+//! Groups of submitted changes, decided together: first the registrations, then the edits of the
+//! resulting table.
 //!
 //! Invariant: the result is as if the changes had been made one by one.
 
 use std::sync::Arc;
 
-use crate::mapping::{SoundTable, SourceFile, Timestamp};
+use crate::mapping::{SoundTable, Timestamp};
 use crate::registry::decide::{
     MayShadow, ProvedTable, Registered, RegistrationRefusal, RegistrationRequest, register_all,
     with,
 };
 use crate::registry::edits::{EditRefusal, EditedEntry, EntryEdit, edit_entries};
 use crate::registry::publish::Edit;
+use crate::registry::text::TextFile;
 
 /// A requested change, and its submitter.
 #[derive(Debug, Clone)]
@@ -27,16 +28,16 @@ pub struct Submission {
 pub enum SubmittedChange {
     /// A new link.
     Registration(RegistrationRequest),
-    /// Another content of an entry.
+    /// New content of an entry.
     Edit(EntryEdit),
 }
 
-/// What became of a change.
+/// The outcome of a change.
 #[derive(Debug)]
 pub enum ChangeOutcome {
     /// The new link, or why there is none.
     Registration(Result<Registered, RegistrationRefusal>),
-    /// The entry as it is now, or why it is not changed.
+    /// The current entry, or why it was not changed.
     Edit(Result<EditedEntry, EditRefusal>),
 }
 
@@ -56,7 +57,7 @@ pub(super) struct GroupDecision {
     /// The outcome of each submission, in order: at least one is known.
     pub(super) outcomes: Vec<Option<ChangeOutcome>>,
     /// The files that change, with their new text.
-    changed: Vec<SourceFile>,
+    changed: Vec<TextFile>,
     /// The table with these files: none if nothing changes.
     pub(super) proved: Option<ProvedTable>,
 }
@@ -64,7 +65,7 @@ pub(super) struct GroupDecision {
 /// Decides on submissions for a table that was compiled from these files, so that it has at most
 /// `max_bytes` in total.
 pub(super) fn decide_all(
-    files: &[SourceFile],
+    files: &[TextFile],
     compiled: &SoundTable,
     submissions: &[Submission],
     max_bytes: u64,
@@ -101,7 +102,7 @@ pub(super) fn decide_all(
             }
             SubmittedChange::Edit(_) => {
                 match edits.next().expect("each edit has one") {
-                    // It is made, or refused for a reason of its own, after the one before it.
+                    // It is decided after the preceding one.
                     Err(EditRefusal::Repeated { .. } | EditRefusal::Undecided) => None,
                     outcome => Some(ChangeOutcome::Edit(outcome)),
                 }
@@ -115,6 +116,19 @@ pub(super) fn decide_all(
 }
 
 impl GroupDecision {
+    /// Returns the path of a file whose text was needed and is not there any more, if there is one: then
+    /// nothing was decided.
+    pub(super) fn lost_text(&self) -> Option<String> {
+        self.outcomes
+            .iter()
+            .flatten()
+            .find_map(|outcome| match outcome {
+                ChangeOutcome::Registration(Err(RegistrationRefusal::TextLost { path }))
+                | ChangeOutcome::Edit(Err(EditRefusal::TextLost { path })) => Some(path.clone()),
+                _ => None,
+            })
+    }
+
     /// Returns the content of the commit, if anything changes.
     pub(super) fn edit(&self, submissions: &[Submission]) -> Option<Edit> {
         if self.changed.is_empty() {
@@ -156,8 +170,9 @@ impl GroupDecision {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mapping::compile;
+    use crate::mapping::SourceFile;
     use crate::registry::edits::{EditRight, EntryValue, ExpectedContent};
+    use crate::registry::text::compile_text;
 
     fn registration(url: &str) -> SubmittedChange {
         SubmittedChange::Registration(RegistrationRequest {
@@ -183,11 +198,8 @@ mod tests {
         let text = "base_url: https://s.code/\nmapping:\n\
                     - {url: https://a.example/, short-code: a, owner: ada}\n\
                     - {url: https://b.example/, short-code: b, owner: bob}\n";
-        let files = [SourceFile {
-            path: "t.yaml".into(),
-            bytes: text.into(),
-        }];
-        let compiled = compile(&files).into_sound().unwrap();
+        let files = [SourceFile::new("t.yaml".into(), text.into()).into()];
+        let compiled = compile_text(&files, None).unwrap().into_sound().unwrap();
         let submissions = changes.into_iter().map(|change| Submission {
             change,
             by: "ada".into(),
@@ -216,7 +228,7 @@ mod tests {
             ["Short-Link: https://s.code/a", "Edited-By: ada"]
         );
         assert_eq!(trailers[3], "Registered-By: ada");
-        let text = str::from_utf8(&edit.files[0].bytes).unwrap();
+        let text = String::from_utf8(edit.files[0].whole().unwrap().bytes).unwrap();
         assert!(text.contains("title: A") && text.contains("- url: https://c.example/"));
         assert_eq!(decision.proved.unwrap().files, edit.files);
         let outcomes = &decision.outcomes;

@@ -1,4 +1,5 @@
-//! Changes of the branch that a server follows: many requests decided and published as one commit.
+//! Changes of the branch that a server follows: registrations and edits that are decided together
+//! and published as one commit; and links for review, each pushed as a branch of its own.
 
 mod group;
 mod registrar;

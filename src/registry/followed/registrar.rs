@@ -1,4 +1,4 @@
-//! The registrar of a followed branch: registers and edits all that is requested as one commit.
+//! The registrar of a followed branch: makes all requested registrations and edits in one commit.
 //!
 //! The branch is not fetched as long as the last push is believed to be its tip: if it is not, only
 //! the next push is lost. Invariants: a link returned as registered is in the remote's branch; the
@@ -11,12 +11,13 @@ use tracing::warn;
 
 use super::group::{ChangeOutcome, Submission, decide_all};
 use crate::git::{CommitId, SeenBranch, chain};
-use crate::mapping::{SoundTable, compile_after};
+use crate::mapping::SoundTable;
 use crate::registry::decide::{ProvedTable, RegistrationRefusal};
 use crate::registry::publish::{
-    BranchTip, CloneBranch, CommitIdentity, PublishError, TablePath, publish,
+    BranchTip, CloneBranch, CommitIdentity, NotPublished, PublishError, TablePath, publish_known,
 };
-use crate::source::{Follower, Following, RemoteError, Turn};
+use crate::registry::text::{BlobCuts, compile_text};
+use crate::source::{CommitTable, Follower, Following, RemoteError, Turn};
 
 /// How long to compete with other writers for the branch.
 pub(super) const RETRY_TIMEOUT: Duration = Duration::from_secs(20);
@@ -33,13 +34,13 @@ pub struct CommittedTable {
 #[derive(Debug)]
 pub struct PublishedGroup {
     /// The outcome of each submission, in order: at least one is known. Those without an outcome
-    /// are to be submitted again.
+    /// must be submitted again.
     pub outcomes: Vec<Option<ChangeOutcome>>,
     /// The commit that they were decided on, or that has the changes.
     pub commit: CommitId,
 }
 
-/// Why nothing was decided. No message holds a secret.
+/// Why nothing was decided. No message contains a secret.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RegistrarError {
@@ -47,7 +48,7 @@ pub enum RegistrarError {
     #[error(transparent)]
     Table(RegistrationRefusal),
     /// The newest table may exceed this machine's memory.
-    #[error("the newest table may be what ended the process before, and is not loaded")]
+    #[error("the newest table may have ended the previous process, and is not loaded")]
     InDoubt,
     /// There is no clone to register in.
     #[error(transparent)]
@@ -71,6 +72,8 @@ pub struct Registrar {
     table: TablePath,
     /// The last known position of the branch.
     seen: Option<SeenBranch>,
+    /// Where the files of the last tip were cut.
+    cuts: BlobCuts,
 }
 
 impl Registrar {
@@ -84,10 +87,11 @@ impl Registrar {
             follower,
             author,
             seen: None,
+            cuts: BlobCuts::default(),
         }
     }
 
-    /// Makes the submitted changes: in one commit, or none if nothing changes. Blocks the thread.
+    /// Applies the submitted changes: in one commit, or none if nothing changes. Blocks the thread.
     ///
     /// `live` is not compiled again if it is the table at the branch's tip, and `offer` gets the
     /// table of a commit before it is followed, so that it is not compiled again either.
@@ -104,7 +108,7 @@ impl Registrar {
         match self.attempt(submissions, live, &offer) {
             Err(error) if error.is_damage() => {
                 let error = chain(&error);
-                warn!(error, "the clone is damaged, registering in a fresh one");
+                warn!(error, "the clone is damaged, registering in a new one");
                 self.follower.distrust_clone();
                 self.attempt(submissions, live, &offer)
             }
@@ -132,10 +136,14 @@ impl Registrar {
         }
         let max_bytes = self.table.max_bytes();
         let mut last = None;
-        let published = publish(&mut branch, &self.table, RETRY_TIMEOUT, |tip| {
+        let (table, cuts) = (&self.table, &mut self.cuts);
+        let published = publish_known(&mut branch, table, RETRY_TIMEOUT, cuts, |tip| {
             let compiled = compiled(tip, live)?;
             let now = SystemTime::now().into();
             let decision = decide_all(&tip.files, &compiled, submissions, max_bytes, now);
+            if let Some(path) = decision.lost_text() {
+                return Err(PublishError::TextLost { path }.into());
+            }
             let edit = decision.edit(submissions);
             last = Some((tip.commit, decision));
             edit.ok_or(NotPublished::Unchanged)
@@ -150,10 +158,14 @@ impl Registrar {
             branch: branch.name().to_owned(),
             commit: commit.unwrap_or(tip),
         };
-        if let Some(proved) = decision.proved {
-            offer(proved);
-        }
-        follow(follower, turn, &seen);
+        let table = match decision.proved {
+            Some(proved) => {
+                offer(proved);
+                CommitTable::Compiled
+            }
+            None => CommitTable::Unknown,
+        };
+        follow(follower, turn, &seen, table);
         let commit = seen.commit;
         self.seen = Some(seen);
         Ok(PublishedGroup {
@@ -189,11 +201,11 @@ pub(super) fn begin(follower: &Follower) -> Result<Turn<'_>, RegistrarError> {
 }
 
 /// Follows a commit at which the branch was seen, if it is not followed already, and ends the turn.
-pub(super) fn follow(follower: &Follower, turn: Turn<'_>, seen: &SeenBranch) {
+pub(super) fn follow(follower: &Follower, turn: Turn<'_>, seen: &SeenBranch, table: CommitTable) {
     if turn.seen().as_ref() == Some(seen) {
         return;
     }
-    let followed = turn.follow(seen);
+    let followed = turn.follow(seen, table);
     drop(turn);
     if let Err(error) = followed {
         warn!(error = %error, "cannot follow a commit at once, fetching it");
@@ -201,27 +213,20 @@ pub(super) fn follow(follower: &Follower, turn: Turn<'_>, seen: &SeenBranch) {
     }
 }
 
-/// Why no commit was made.
-enum NotPublished {
-    /// Nothing changes.
-    Unchanged,
-    Failed(RegistrarError),
-}
-
-impl From<PublishError> for NotPublished {
-    fn from(error: PublishError) -> Self {
-        Self::Failed(error.into())
-    }
-}
-
 /// Returns the table at a tip: the live one, or else it is compiled.
-fn compiled(tip: &BranchTip, live: Option<&CommittedTable>) -> Result<SoundTable, NotPublished> {
+fn compiled(
+    tip: &BranchTip,
+    live: Option<&CommittedTable>,
+) -> Result<SoundTable, NotPublished<RegistrarError>> {
     if let Some(live) = live.filter(|live| live.commit == tip.commit) {
         return Ok(live.compiled.clone());
     }
     let before = live.map(|live| &*live.compiled.table);
-    let compiled = compile_after(&tip.files, before).into_sound();
-    compiled.map_err(|diagnostics| {
+    let Some(compiled) = compile_text(&tip.files, before) else {
+        let path = tip.files.first().map_or("", |file| &file.path).to_owned();
+        return Err(PublishError::TextLost { path }.into());
+    };
+    compiled.into_sound().map_err(|diagnostics| {
         let refusal = RegistrationRefusal::TableHasErrors(diagnostics);
         NotPublished::Failed(RegistrarError::Table(refusal))
     })
@@ -239,7 +244,7 @@ mod tests {
         };
         BranchTip {
             commit: "0".repeat(40).parse().unwrap(),
-            files: vec![file],
+            files: vec![file.into()],
         }
     }
 

@@ -1,7 +1,6 @@
-//! Links that are sent for review: each on a new branch, beside the branch that is followed.
+//! Links that are sent for review: each on a new branch, next to the followed branch.
 //!
-//! The name of the branch follows from the request, so a request that is sent again finds the branch
-//! that it made.
+//! The name of the branch follows from the request, so a repeated request finds its own branch.
 
 use std::time::SystemTime;
 
@@ -9,13 +8,14 @@ use sha2::{Digest as _, Sha256};
 use tracing::warn;
 
 use super::registrar::{RETRY_TIMEOUT, Registrar, RegistrarError, begin, follow};
-use crate::git::{SeenBranch, chain};
+use crate::git::{SeenBranch, chain, hex};
 use crate::registry::decide::{RegistrationRefusal, RegistrationRequest, RequestedCode, register};
 use crate::registry::publish::{
     CloneBranch, Edit, NewBranch, PublishError, TableChange, publish, review_address,
 };
+use crate::source::CommitTable;
 
-/// The most characters of a code that are part of the name of a branch.
+/// The maximum number of characters of a code in the name of a branch.
 const MAX_IN_NAME: usize = 40;
 
 /// A branch with a link to review.
@@ -23,9 +23,9 @@ const MAX_IN_NAME: usize = 40;
 pub struct ReviewBranch {
     /// Its name, without `refs/heads/`.
     pub name: String,
-    /// The branch that it is to be merged into, likewise.
+    /// The branch into which it is to be merged, likewise.
     pub base: String,
-    /// Where a pull request is opened, if the remote or its address says so.
+    /// The address for opening a pull request, if the remote's message or address shows it.
     pub address: Option<String>,
     /// Whether the same request was sent before.
     pub is_known: bool,
@@ -37,7 +37,7 @@ pub enum ReviewError {
     /// The link is refused.
     #[error(transparent)]
     Refused(#[from] RegistrationRefusal),
-    /// The branch could not be made.
+    /// The branch could not be created.
     #[error(transparent)]
     Registrar(#[from] RegistrarError),
 }
@@ -53,7 +53,7 @@ impl Registrar {
     ///
     /// # Errors
     ///
-    /// If the link is refused, or no branch was made as far as is known.
+    /// If the link is refused, or as far as is known no branch was created.
     pub fn send_for_review(
         &self,
         request: &RegistrationRequest,
@@ -62,7 +62,7 @@ impl Registrar {
         match self.attempt_review(request, by) {
             Err(ReviewError::Registrar(error)) if error.is_damage() => {
                 let error = chain(&error);
-                warn!(error, "the clone is damaged, using a fresh one");
+                warn!(error, "the clone is damaged, using a new one");
                 self.follower().distrust_clone();
                 self.attempt_review(request, by)
             }
@@ -97,7 +97,7 @@ impl Registrar {
                 branch: base.clone(),
                 commit,
             };
-            follow(self.follower(), turn, &seen);
+            follow(self.follower(), turn, &seen, CommitTable::Unknown);
         }
         let (said, is_known) = match published {
             Ok(published) => (published.said, false),
@@ -118,10 +118,7 @@ impl Registrar {
 /// Returns the branch for a request of an owner: the same one for the same request.
 fn branch_for(request: &RegistrationRequest, by: &str) -> NewBranch {
     let digest = Sha256::digest(format!("{by:?} {request:?}"));
-    let id: String = digest[..6]
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
+    let id = hex(&digest[..6]);
     let code = match &request.code {
         RequestedCode::Custom(code) => code,
         _ => "",

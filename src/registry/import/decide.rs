@@ -4,12 +4,14 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::intake::Intake;
-use crate::mapping::{Diagnostic, SourceFile, Table, Timestamp, compile, compile_after};
+use crate::mapping::{Diagnostic, SourceFile, Table, Timestamp, compile};
 use crate::registry::decide::{
     Base, Bisection, Effort, MayShadow, ProvedTable, RegistrationRefusal,
 };
+use crate::registry::text::{TextFile, compile_text};
 
-/// How many entries at fault are searched for: each step of the bisection compiles the table.
+/// The maximum number of invalid entries that are searched for: each step of the bisection compiles
+/// the table.
 const MOST_AT_FAULT: usize = 20;
 
 /// Links to import.
@@ -45,7 +47,7 @@ pub struct ImportDecision {
     /// The links that were refused at the end, with their lines.
     pub refused: Vec<(usize, RegistrationRefusal)>,
     /// The files to write, with their new text; none if nothing changes.
-    pub changed: Vec<SourceFile>,
+    pub changed: Vec<TextFile>,
     /// The table with those files; `None` if nothing changes.
     pub proved: Option<ProvedTable>,
     /// The warnings that the new entries cause.
@@ -61,10 +63,13 @@ impl<E: From<RegistrationRefusal>> ImportRun<'_, E> {
     ///
     /// # Errors
     ///
-    /// If the table has errors, or would have some for another reason than a few of the links, or if
+    /// If the table has errors, or would have some for other reasons than a few of the links, or if
     /// [`ImportRun::fill`] fails.
-    pub(super) fn decide(&self, files: &[SourceFile], max_bytes: u64) -> Result<ImportDecision, E> {
-        let compiled = compile_after(files, None).into_sound();
+    pub(super) fn decide(&self, files: &[TextFile], max_bytes: u64) -> Result<ImportDecision, E> {
+        let lost = || RegistrationRefusal::TextLost {
+            path: files.first().map_or("", |file| &file.path).to_owned(),
+        };
+        let compiled = compile_text(files, None).ok_or_else(lost)?.into_sound();
         let compiled = compiled.map_err(RegistrationRefusal::TableHasErrors)?;
         let base = Base::new(files, &compiled, self.now);
         let table = base.table();
@@ -128,10 +133,10 @@ impl<E: From<RegistrationRefusal>> ImportRun<'_, E> {
         file: &SourceFile,
         max_bytes: u64,
     ) -> Result<ImportDecision, E> {
-        let files = std::slice::from_ref(file);
-        let mut decision = self.decide(files, max_bytes)?;
+        let files = [TextFile::from(file.clone())];
+        let mut decision = self.decide(&files, max_bytes)?;
         if decision.proved.is_none() {
-            let table = compile(files).into_sound();
+            let table = compile(std::slice::from_ref(file)).into_sound();
             let table = table.map_err(RegistrationRefusal::TableHasErrors)?;
             decision.message = self.message(0, &BTreeSet::new());
             decision.changed = files.to_vec();

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::site_intake::SiteIntake;
 use crate::exchange::read::ImportedLink;
-use crate::mapping::{BaseUrl, Defaults, SourceFile, Table, Timestamp, defaults_of};
+use crate::mapping::{BaseUrl, Defaults, Table, Timestamp, defaults_of};
 use crate::registry::decide::{Addition, Destination, RegistrationRefusal, placement};
+use crate::registry::text::TextFile;
 
 /// The links that the sites of a table have taken so far.
 pub struct Intake<'t> {
@@ -19,7 +20,7 @@ pub struct Intake<'t> {
 /// A site that may receive links.
 struct Receiver<'t> {
     /// The document to write to; `None` if it is one of several.
-    document: Option<&'t SourceFile>,
+    document: Option<&'t TextFile>,
     defaults: Defaults,
     links: SiteIntake<'t>,
 }
@@ -36,15 +37,15 @@ pub(super) struct TakenLinks<'t> {
 }
 
 impl<'t> Intake<'t> {
-    /// Starts an intake for the site that is named, itself or by a document, or the only one; else for
-    /// all sites, if links `name_sites`.
+    /// Starts an intake for the site that is named, directly or by a document, or the only one;
+    /// otherwise for all sites, if links `name_sites`.
     ///
     /// # Errors
     ///
     /// If it is unclear where links go.
     pub(super) fn new(
         table: &'t Table,
-        files: &'t [SourceFile],
+        files: &'t [TextFile],
         site: Option<&str>,
         file: Option<&'t str>,
         name_sites: bool,
@@ -64,7 +65,8 @@ impl<'t> Intake<'t> {
         let receiver = |site| {
             let path = placement::document(site, file).ok();
             let document = path.and_then(|path| files.iter().find(|file| *file.path == *path));
-            let defaults = document.map(defaults_of).unwrap_or_default();
+            let whole = document.and_then(TextFile::whole);
+            let defaults = whole.as_ref().map(defaults_of).unwrap_or_default();
             Receiver {
                 document,
                 defaults,

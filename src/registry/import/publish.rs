@@ -1,6 +1,7 @@
 //! Publishing an import: in local files or on a remote's branch, decided again on each newer table.
 //!
-//! Either the table gains exactly the new entries, in one commit if any is made, or nothing changes.
+//! Either the table gains exactly the new entries, in one commit if there is a commit, or nothing
+//! changes.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,6 +13,7 @@ use crate::registry::publish::{
     Branch, ChangeRun, Edit, LocalError, PublishError, Published, TableChange, TablePath,
     UserCheckout, change_in_files, change_on_branch, create_in_files,
 };
+use crate::registry::text::TextFile;
 
 /// Imports links into the table at these paths, files and directories, of at most `max_bytes`. Waits
 /// for other writers. In a `checkout`, the files are also committed, or restored.
@@ -26,7 +28,7 @@ pub fn import_in_files<E: From<LocalError> + From<RegistrationRefusal>>(
     run: &ImportRun<'_, E>,
     checkout: Option<&UserCheckout>,
 ) -> Result<ImportDecision, E> {
-    let decide = |files: &[SourceFile]| run.change(files, max_bytes);
+    let decide = |files: &[TextFile]| run.change(files, max_bytes);
     Ok(change_in_files(paths, max_bytes, checkout, decide)?.change)
 }
 
@@ -64,13 +66,13 @@ pub fn import_on_branch<E: From<PublishError> + From<RegistrationRefusal>>(
     run: &ImportRun<'_, E>,
     timeout: Duration,
 ) -> Result<(ImportDecision, Option<Published>), E> {
-    let decide = |files: &[SourceFile]| run.change(files, table.max_bytes());
+    let decide = |files: &[TextFile]| run.change(files, table.max_bytes());
     let (decided, published) = change_on_branch(branch, table, timeout, decide)?;
     Ok((decided.change, published))
 }
 
 impl<E: From<RegistrationRefusal>> ImportRun<'_, E> {
-    fn change(&self, files: &[SourceFile], max_bytes: u64) -> Result<ChangeRun<ImportDecision>, E> {
+    fn change(&self, files: &[TextFile], max_bytes: u64) -> Result<ChangeRun<ImportDecision>, E> {
         Ok(self.of(self.decide(files, max_bytes)?))
     }
 

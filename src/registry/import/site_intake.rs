@@ -3,8 +3,8 @@
 //! Published links must not break, so a link keeps its code even if other codes lead to its target.
 //! Links without a code wait until all others have theirs, so that their codes do not depend on
 //! their position among the others. A retired or expired link makes a target known only to links
-//! that are gone, too: reviving one is reported.
-//! Invariant: the taken links can be inserted together, because no code is assigned twice.
+//! that are gone, too: an attempt to revive one is reported. Invariant: the taken links can be
+//! inserted together, because no code is assigned twice.
 
 mod waiting;
 
@@ -41,7 +41,7 @@ struct Holding {
     line: usize,
     /// The entry; none if it waits for its own code.
     entry: Option<usize>,
-    /// Whether it is retired or expired.
+    /// Whether the link is retired or expired.
     is_gone: bool,
 }
 
@@ -81,10 +81,9 @@ impl<'t> SiteIntake<'t> {
         line: usize,
         link: ImportedLink,
     ) -> Result<(), RegistrationRefusal> {
-        let url = link.url.as_deref().map(Target::parse).transpose()?;
-        let url = url.map(Target::into_owned);
-        let archive = link.archive.as_deref().map(Target::parse).transpose()?;
-        let archive = archive.map(Target::into_owned);
+        let target = |text: &str| Target::parse(text).map(Target::into_owned);
+        let url = link.url.as_deref().map(target).transpose()?;
+        let archive = link.archive.as_deref().map(target).transpose()?;
         check_texts(link.title.as_deref(), link.owner.as_deref(), &link.tags)?;
         self.check_forward(url.as_ref(), link.forward)?;
         let own = match (&link.code, link.number) {
@@ -106,49 +105,44 @@ impl<'t> SiteIntake<'t> {
             self.known += 1;
             return Ok(());
         }
-        let mut seen = HashSet::new();
-        for code in codes() {
-            check_reach(self.table, self.site, code.as_str())?;
-            self.check_free(code)?;
-            check_reach(self.table, self.site, code.as_str())?;
-            if !seen.insert(code) {
-                let code = code.to_string();
-                return Err(RegistrationRefusal::CodeRepeated { code });
-            }
-        }
+        self.check_codes(codes())?;
         let taken_down = |url| choice::taken_down(self.site, url, self.now);
         if let Some(holder) = (own.as_ref()).and(url.as_ref()).and_then(taken_down) {
             return Err(RegistrationRefusal::AlreadyRegistered(holder));
         }
         let entry = own.is_some().then_some(self.entries.len());
-        for code in codes() {
-            let holding = Holding {
-                line,
-                entry,
-                is_gone,
-            };
-            self.codes.insert(code.clone(), holding);
-        }
-        let entry = NewEntry {
-            code: self.own_code(own, link.number, url.as_ref()),
-            url,
-            aliases,
-            title: link.title,
-            owner: link.owner,
-            tags: link.tags,
-            status: link.status,
-            forward: link.forward,
-            cache_max_age: link.cache_max_age,
-            expires: link.expires,
-            retired: link.retired,
-            archive,
+        let holding = Holding {
+            line,
+            entry,
+            is_gone,
         };
-        match link.code.is_some() || link.number.is_some() {
-            true => {
+        let held = codes().map(|code| (code.clone(), holding));
+        self.codes.extend(held);
+        let code = self.own_code(own, link.number, url.as_ref());
+        let entry = new_entry(code, url, aliases, archive, link);
+        match holding.entry {
+            Some(_) => {
                 self.entries.push(entry);
                 self.lines.push(line);
             }
-            false => self.waiting.push((line, entry)),
+            None => self.waiting.push((line, entry)),
+        }
+        Ok(())
+    }
+
+    /// Checks that the codes of an entry differ, are free, and can be reached.
+    fn check_codes<'c>(
+        &self,
+        codes: impl Iterator<Item = &'c Code>,
+    ) -> Result<(), RegistrationRefusal> {
+        let mut seen = HashSet::new();
+        for code in codes {
+            check_reach(self.table, self.site, code.as_str())?;
+            self.check_free(code)?;
+            if !seen.insert(code) {
+                let code = code.to_string();
+                return Err(RegistrationRefusal::CodeRepeated { code });
+            }
         }
         Ok(())
     }
@@ -251,6 +245,30 @@ fn is_gone(
         Retired::From(start) => start <= now,
     });
     is_retired || expires.is_some_and(|expires| expires.end() <= now)
+}
+
+/// Returns the entry of a link, whose codes and URLs were read.
+fn new_entry(
+    code: OwnCode,
+    url: Option<Target<'static>>,
+    aliases: Vec<Code>,
+    archive: Option<Target<'static>>,
+    link: ImportedLink,
+) -> NewEntry {
+    NewEntry {
+        code,
+        url,
+        aliases,
+        title: link.title,
+        owner: link.owner,
+        tags: link.tags,
+        status: link.status,
+        forward: link.forward,
+        cache_max_age: link.cache_max_age,
+        expires: link.expires,
+        retired: link.retired,
+        archive,
+    }
 }
 
 #[cfg(test)]
@@ -430,7 +448,7 @@ mod tests {
                 &format!("4: {registered}"),
             ]
         );
-        // Links that are gone themselves add nothing new.
+        // Links that are gone add nothing new.
         let (entries, refused, known) = taken(table, links[..4].iter().map(retired).collect());
         assert_eq!((entries, refused, known), (Vec::new(), Vec::new(), 4));
         // The same holds for links of the same file, in any order.

@@ -17,14 +17,18 @@ use super::publish_error::PublishError;
 use super::writer_lock::WriterLock;
 use crate::git::{CommitId, Pushed, RemoteUrl, random};
 use crate::mapping::SourceFile;
-use crate::source::read_table;
+use crate::registry::text::{BlobCuts, TextFile};
+
+/// How often a push may be lost although the branch does not move: another writer may hold its lock,
+/// and fail.
+const MAX_LOSSES_AT_TIP: u32 = 12;
 
 /// The location of a table in a repository.
 #[derive(Debug, Clone)]
 pub struct TablePath {
     /// A file, or a directory of files; empty for the repository's top.
     path: String,
-    /// The most bytes that the table may have.
+    /// The maximum size of the table, in bytes.
     max_bytes: u64,
 }
 
@@ -43,13 +47,13 @@ impl TablePath {
         &self.path
     }
 
-    /// Returns the most bytes that the table may have.
+    /// Returns the maximum size of the table, in bytes.
     pub(crate) fn max_bytes(&self) -> u64 {
         self.max_bytes
     }
 }
 
-/// A change that the remote has taken.
+/// A change that the remote has accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Published {
     /// The commit.
@@ -64,10 +68,17 @@ pub struct BranchTip {
     /// The commit.
     pub commit: CommitId,
     /// The files of its table.
-    pub files: Vec<SourceFile>,
+    pub files: Vec<TextFile>,
 }
 
-/// A branch of a remote, as its writer sees it.
+impl BranchTip {
+    /// Returns the content of a file of the table.
+    pub(crate) fn file(&self, path: &str) -> Option<SourceFile> {
+        self.files.iter().find(|file| *file.path == *path)?.whole()
+    }
+}
+
+/// A branch of a remote, for its writer.
 pub trait Branch {
     /// Returns the remote's address, if known.
     fn address(&self) -> Option<RemoteUrl>;
@@ -91,7 +102,7 @@ pub trait Branch {
     /// # Errors
     ///
     /// If the edit cannot be committed.
-    fn commit(&self, edit: &Edit, tip: CommitId) -> Result<CommitId, PublishError>;
+    fn commit(&self, edit: &Edit, tip: &BranchTip) -> Result<CommitId, PublishError>;
 
     /// Pushes a commit that was made on a tip.
     ///
@@ -119,19 +130,35 @@ pub fn publish<E: From<PublishError>>(
     branch: &mut impl Branch,
     table: &TablePath,
     timeout: Duration,
+    compute: impl FnMut(&BranchTip) -> Result<Edit, E>,
+) -> Result<Published, E> {
+    publish_known(branch, table, timeout, &mut BlobCuts::default(), compute)
+}
+
+/// Publishes an edit as [`publish`] does, given what is known of the files from before.
+///
+/// # Errors
+///
+/// As those of [`publish`].
+pub(crate) fn publish_known<E: From<PublishError>>(
+    branch: &mut impl Branch,
+    table: &TablePath,
+    timeout: Duration,
+    cuts: &mut BlobCuts,
     mut compute: impl FnMut(&BranchTip) -> Result<Edit, E>,
 ) -> Result<Published, E> {
     let directory = branch.address().and_then(|it| it.directory());
     let _lock = directory.and_then(|it| WriterLock::take(&it, timeout));
     let began = Instant::now();
     let mut losses = 0;
+    let mut losses_at_tip = 0;
     let mut tip = branch.fetch()?;
     loop {
-        let read = read(branch, tip, table)?;
+        let read = read(branch, tip, table, cuts)?;
         let edit = compute(&read)?;
-        drop(read);
-        let commit = branch.commit(&edit, tip)?;
-        let refused = match branch.push(commit, tip)? {
+        let commit = branch.commit(&edit, &read)?;
+        drop((read, edit));
+        let (reason, is_refused) = match branch.push(commit, tip)? {
             Pushed::Landed { said } => return Ok(Published { commit, said }),
             Pushed::Unclear { reason } => {
                 return match holds(branch, commit) {
@@ -142,35 +169,40 @@ pub fn publish<E: From<PublishError>>(
                     _ => Err(PublishError::Unclear { commit, reason }.into()),
                 };
             }
-            Pushed::Lost => None,
-            Pushed::Refused { reason } => Some(reason),
+            Pushed::Lost { reason } => (reason, false),
+            Pushed::Refused { reason } => (reason, true),
         };
         losses += 1;
+        losses_at_tip += 1;
         if began.elapsed() >= timeout {
             return Err(PublishError::TooBusy { losses, timeout }.into());
         }
-        if refused.is_none() {
+        if !is_refused {
             thread::sleep(pause(losses, random()));
         }
         let now = branch.fetch()?;
-        if let Some(reason) = refused
-            // Hosts have many messages for a branch that was moved. If it was, the race was lost.
-            && now == tip
-        {
+        // Hosts have many messages for a branch that was moved. If it was, the race was lost; if it
+        // never is, whatever they say, nobody else has won it.
+        if now != tip {
+            losses_at_tip = 0;
+        } else if is_refused || losses_at_tip >= MAX_LOSSES_AT_TIP {
             return Err(PublishError::Refused { reason }.into());
         }
         tip = now;
     }
 }
 
-fn read(branch: &impl Branch, tip: CommitId, table: &TablePath) -> Result<BranchTip, PublishError> {
-    let repository = branch.repository()?;
-    let commit = repository.find_commit(tip.0)?;
-    let files = read_table(&repository, &commit, &table.path, table.max_bytes)?;
+fn read(
+    branch: &impl Branch,
+    tip: CommitId,
+    table: &TablePath,
+    cuts: &mut BlobCuts,
+) -> Result<BranchTip, PublishError> {
+    let files = cuts.read(branch.repository()?, tip, &table.path, table.max_bytes)?;
     Ok(BranchTip { commit: tip, files })
 }
 
-/// Returns whether a commit is in the branch now.
+/// Returns whether the branch now contains a commit.
 fn holds(branch: &mut impl Branch, commit: CommitId) -> Result<bool, PublishError> {
     let now = branch.look()?;
     let repository = branch.repository()?;

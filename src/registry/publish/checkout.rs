@@ -1,7 +1,7 @@
 //! A user's checkout, in which commits are made.
 //!
 //! Uses the `git` program, so that the user's hooks and signatures apply. Invariant: only the files
-//! that a commit is about are committed, whatever else is staged.
+//! of the change are committed, whatever else is staged.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::edit::Edit;
 use super::identity::{CommitIdentity, IdentityError};
 use super::publish_error::PublishError;
 use crate::git::{CommitId, GitProgram, GitProgramError};
-use crate::mapping::SourceFile;
+use crate::registry::text::TextFile;
 
 /// The message of libgit2 for a repository with an unknown object format.
 const OBJECT_FORMAT: &str = "unknown object format";
@@ -98,13 +98,13 @@ impl UserCheckout {
     /// Ensures that files can be changed and committed: that each is unchanged since the last
     /// commit, or neither exists nor is known to Git, and that Git has an identity for the commit.
     ///
-    /// From here on an interrupt ends the Git commands, but not this process, which then reverts
+    /// From here on, an interrupt ends the Git commands, but not this process, which then reverts
     /// its changes.
     ///
     /// # Errors
     ///
-    /// If that is not so.
-    pub(super) fn prepare(&self, files: &[SourceFile]) -> Result<(), PublishError> {
+    /// If that is not the case.
+    pub(super) fn prepare(&self, files: &[TextFile]) -> Result<(), PublishError> {
         let repository = self.repository()?;
         if repository.head_detached()? {
             return Err(CheckoutError::Detached.into());

@@ -1,11 +1,12 @@
-//! A remote's branch, as it is changed from a user's checkout.
+//! A remote's branch that is changed from a user's checkout.
 //!
 //! Uses the `git` program, so that the user's credentials and signatures apply. Invariant: a commit
-//! is made apart from the branch that is checked out, which follows only once the remote has it.
+//! is made independently of the checked-out branch, which is moved only once the remote has the
+//! commit.
 
 use git2::{Oid, Repository};
 
-use super::branch::Branch;
+use super::branch::{Branch, BranchTip};
 use super::checkout::{UserCheckout, refuse_changes};
 use super::checkout_error::CheckoutError;
 use super::commit::{commit_tree, write_tree};
@@ -18,7 +19,7 @@ use crate::git::{CommitId, GitProgram, GitProgramError, Pushed, RemoteUrl, rando
 /// The message of `git fetch` for a branch that is not in the remote.
 const NO_SUCH_BRANCH: &str = "couldn't find remote ref";
 
-/// A remote branch, as it is changed from a checkout.
+/// A remote branch that is changed from a checkout.
 pub struct CheckoutBranch {
     checkout: UserCheckout,
     /// Author and committer.
@@ -93,8 +94,7 @@ impl CheckoutBranch {
 
     /// Fetches a branch of the remote, and returns its tip.
     fn fetch_branch(&self, name: &str) -> Result<CommitId, PublishError> {
-        // To a reference that no other fetch in this checkout writes to; no other references are
-        // moved.
+        // Into a reference of its own; no other references are moved.
         let kept = format!("refs/waypost/{:016x}", random());
         let to = format!("+{name}:{kept}");
         let fetch = [
@@ -158,7 +158,8 @@ impl Branch for CheckoutBranch {
         self.checkout.repository()
     }
 
-    fn commit(&self, edit: &Edit, tip: CommitId) -> Result<CommitId, PublishError> {
+    fn commit(&self, edit: &Edit, tip: &BranchTip) -> Result<CommitId, PublishError> {
+        let tip = tip.commit;
         let repository = self.checkout.repository()?;
         if self.review.is_none() {
             for file in &edit.files {

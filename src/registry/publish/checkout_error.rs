@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[non_exhaustive]
 pub enum CheckoutError {
     /// There is no checkout.
-    #[error("{} is in no Git checkout", path.display())]
+    #[error("{} is not in a Git checkout", path.display())]
     None {
         /// The table.
         path: PathBuf,

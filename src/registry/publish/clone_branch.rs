@@ -1,14 +1,18 @@
 //! Publishes to a remote without a checkout, through a bare clone of our own.
 
-use git2::Repository;
+use std::cell::RefCell;
 
-use super::branch::Branch;
-use super::commit::commit_as_pack;
+use git2::{Repository, Signature};
+
+use super::branch::{Branch, BranchTip};
 use super::edit::Edit;
 use super::identity::{CommitIdentity, configured};
 use super::publish_error::PublishError;
 use super::review::NewBranch;
-use crate::git::{CommitId, Pushed, RemoteBranch, RemoteUrl, SeenBranch};
+use crate::git::{
+    CommitId, FileChange, NewCommit, Pushed, RemoteBranch, RemoteUrl, SeenBranch, StoredCommit,
+};
+use crate::mapping::SourceFile;
 
 /// A remote's branch, and the author of changes to it.
 pub struct CloneBranch<'b> {
@@ -16,10 +20,12 @@ pub struct CloneBranch<'b> {
     author: Option<CommitIdentity>,
     /// The branch to push to instead of the branch itself.
     review: Option<NewBranch>,
-    /// The position at which the branch is assumed to be, instead of the next fetch.
+    /// The assumed position of the branch, instead of the next fetch.
     assumed: Option<SeenBranch>,
     /// The branch's full name, once fetched.
     name: String,
+    /// The last commit.
+    stored: RefCell<Option<StoredCommit>>,
 }
 
 impl<'b> CloneBranch<'b> {
@@ -37,6 +43,7 @@ impl<'b> CloneBranch<'b> {
             review,
             assumed: None,
             name: String::new(),
+            stored: RefCell::default(),
         }
     }
 
@@ -70,19 +77,38 @@ impl Branch for CloneBranch<'_> {
         Ok(self.branch.repository()?)
     }
 
-    fn commit(&self, edit: &Edit, tip: CommitId) -> Result<CommitId, PublishError> {
+    fn commit(&self, edit: &Edit, tip: &BranchTip) -> Result<CommitId, PublishError> {
         let repository = self.branch.repository()?;
-        let identities = match &self.author {
+        let [author, committer] = match &self.author {
             Some(author) => [author.clone(), author.clone()],
             None => configured(&repository)?,
         };
-        Ok(commit_as_pack(&repository, &identities, edit, tip)?)
+        let now = |who: &CommitIdentity| Signature::now(&who.name, &who.email);
+        let signatures = [&now(&author)?, &now(&committer)?];
+        let files = edit.whole()?;
+        let before: Vec<_> = files.iter().map(|file| tip.file(&file.path)).collect();
+        let changes: Vec<_> = files
+            .iter()
+            .zip(&before)
+            .map(|(SourceFile { path, bytes }, before)| FileChange {
+                path,
+                bytes,
+                before: before.as_ref().map(|before| &before.bytes[..]),
+            })
+            .collect();
+        let commit = NewCommit::new(&repository, tip.commit, &changes, signatures, &edit.message)?;
+        let stored = self.branch.store(&commit)?;
+        let id = stored.id();
+        self.stored.replace(Some(stored));
+        Ok(id)
     }
 
     fn push(&self, commit: CommitId, tip: CommitId) -> Result<Pushed, PublishError> {
+        let stored = self.stored.take().filter(|stored| stored.id() == commit);
+        let stored = stored.expect("what is pushed was committed before");
         match &self.review {
-            None => Ok(self.branch.push(commit, &self.name, Some(tip))?),
-            Some(new) => new.judge(self.branch.push(commit, new.full(), None)?),
+            None => Ok(self.branch.push(&stored, &self.name, Some(tip))?),
+            Some(new) => new.judge(self.branch.push(&stored, new.full(), None)?),
         }
     }
 

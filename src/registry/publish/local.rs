@@ -1,8 +1,8 @@
 //! Changes local files, one writer at a time.
 //!
 //! A writer has a lock (`flock`) on each directory with files of the table, from reading them until
-//! they are written. It leaves nothing behind, and ends with its process. Changes by programs that
-//! do not lock, such as an editor, are detected unless they are written at the very same moment.
+//! they are written. It leaves no file, and ends with its process. Changes by programs that do not
+//! lock, such as an editor, are detected unless they are written at the very same moment.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 use super::checkout::UserCheckout;
 use super::publish_error::PublishError;
 use super::table_change::TableChange;
-use crate::mapping::{SourceFile, compile_after};
 use crate::registry::decide::RegistrationRefusal;
-use crate::source::{self, FileSource, FilesError};
+use crate::registry::text::{TextFile, compile_text};
+use crate::source::{self, FileSource, FileState, FilesError, StoredFile, cut_file};
 
 /// The number of attempts when another process has written to the file.
 const ATTEMPTS: usize = 5;
@@ -54,12 +54,12 @@ pub enum LocalError {
         source: io::Error,
     },
     /// Another process keeps writing to the file.
-    #[error("nothing was changed: somebody else keeps changing {path}")]
+    #[error("nothing was changed: another process keeps changing {path}")]
     Contended {
         /// The file.
         path: String,
     },
-    /// The final text of the files was not the intended one.
+    /// The final text of the files is not the intended one.
     #[error("nothing was changed: the table was changed at the same time, so {path} is as it was")]
     TakenBack {
         /// The file.
@@ -67,8 +67,8 @@ pub enum LocalError {
     },
     /// Another process changed a file after it was written, so it was left as that process wrote it.
     #[error(
-        "the change was given up, but somebody else changed {path} at the same time: see whether it \
-         has the change"
+        "the change was abandoned, but another process changed {path} at the same time: check \
+         whether it contains the change"
     )]
     ChangedSince {
         /// The file.
@@ -81,7 +81,7 @@ pub enum LocalError {
     #[error("nothing was changed")]
     Commit(#[from] PublishError),
     /// A written change could not be reverted.
-    #[error("the change cannot stay, and {path} cannot be restored")]
+    #[error("the change cannot be kept, and {path} cannot be restored")]
     Stuck {
         /// The file.
         path: String,
@@ -103,19 +103,25 @@ pub(crate) fn change_in_files<C: TableChange, E: From<LocalError>>(
     paths: &[PathBuf],
     max_bytes: u64,
     checkout: Option<&UserCheckout>,
-    mut decide: impl FnMut(&[SourceFile]) -> Result<C, E>,
+    mut decide: impl FnMut(&[TextFile]) -> Result<C, E>,
 ) -> Result<C, E> {
     let _locks = lock(paths)?;
     let table = FileSource::new(paths.to_vec(), max_bytes);
     let mut path = String::new();
     for _ in 0..ATTEMPTS {
-        let files = table.read_once().map_err(LocalError::from)?.files;
-        let change = decide(&files)?;
+        let read = table.read_stored().map_err(LocalError::from)?;
+        let before = BeforeChange::of(read);
+        let decided = decide(&before.files);
+        if let Some(changed) = before.files.iter().find(|file| !file.is_there()) {
+            path = changed.path.to_string();
+            continue;
+        }
+        let change = decided?;
         match change.edit().files.first() {
             None => return Ok(change),
             Some(first) => path = first.path.to_string(),
         }
-        if apply(&change, &table, &files, checkout)? {
+        if apply(&change, &table, &before, checkout)? {
             return Ok(change);
         }
     }
@@ -137,17 +143,42 @@ pub(crate) fn create_in_files<C: TableChange>(
     let paths = vec![path.to_owned()];
     let _locks = lock(&paths)?;
     let table = FileSource::new(paths, max_bytes);
-    // There is no older text that somebody else could have changed.
-    apply(&change, &table, &[], checkout)?;
+    // There is no older text that another process could have changed.
+    apply(&change, &table, &BeforeChange::of(Vec::new()), checkout)?;
     Ok(change)
 }
 
+/// The files of a table before a change.
+struct BeforeChange {
+    files: Vec<TextFile>,
+    /// The metadata of each, unless that does not identify its content.
+    states: Vec<Option<FileState>>,
+}
+
+impl BeforeChange {
+    fn of(read: Vec<StoredFile>) -> Self {
+        Self {
+            states: read.iter().map(StoredFile::state).collect(),
+            files: read.into_iter().map(TextFile::from).collect(),
+        }
+    }
+
+    /// Returns the metadata of all files once some of them were written, if it identifies their content.
+    fn with(&self, written: &[WrittenFile<'_>]) -> Option<Vec<FileState>> {
+        let own = self.files.iter().zip(&self.states);
+        let mut own = own.filter(|(file, _)| written.iter().all(|it| it.file.path != file.path));
+        let unchanged: Option<Vec<_>> = own.by_ref().map(|(_, state)| state.clone()).collect();
+        let written = written.iter().map(|it| it.state.clone());
+        Some(unchanged?.into_iter().chain(written).collect())
+    }
+}
+
 /// Writes a change of a table that had these files, and commits it in a checkout; returns false if
-/// somebody else has changed them since.
+/// another process has changed them since.
 fn apply(
     change: &impl TableChange,
     table: &FileSource,
-    files: &[SourceFile],
+    before: &BeforeChange,
     checkout: Option<&UserCheckout>,
 ) -> Result<bool, LocalError> {
     let edit = change.edit();
@@ -157,12 +188,13 @@ fn apply(
     if let Some(checkout) = checkout {
         checkout.prepare(&edit.files)?;
     }
-    let Some(written) = write_all(&edit.files, files)? else {
+    let Some(written) = write_all(&edit.files, &before.files)? else {
         return Ok(false);
     };
-    let read = table.read_once();
+    let states = before.with(&written);
+    let is_as_written = states.is_some_and(|states| table.looks_like(&states));
     let refused = match checkout {
-        _ if !read.is_ok_and(|it| has_change(it.files, change)) => LocalError::TakenBack {
+        _ if !is_as_written && !has_change(table, change) => LocalError::TakenBack {
             path: first.path.to_string(),
         },
         None => return Ok(true),
@@ -190,42 +222,69 @@ fn lock(paths: &[PathBuf]) -> Result<Vec<File>, LocalError> {
     directories.into_iter().map(lock).collect()
 }
 
-/// Writes a file, unless it has changed since it was read.
-fn write(file: &SourceFile, old: Option<&SourceFile>) -> Result<bool, LocalError> {
+/// Writes a file, unless it has changed since it was read, and returns its metadata then.
+fn write(file: &TextFile, old: Option<&TextFile>) -> Result<Option<FileState>, LocalError> {
     let path = Path::new(&*file.path);
     let failed = |source| LocalError::Write {
         path: file.path.to_string(),
         source,
     };
     let Some(old) = old else {
-        source::create(path, &file.bytes).map_err(failed)?;
-        return Ok(true);
+        let created = source::create_with(path, |to| file.write_to(to));
+        return created.map(Some).map_err(failed);
     };
     if fs::metadata(path).map_err(failed)?.permissions().readonly() {
         let path = file.path.to_string();
         return Err(LocalError::ReadOnly { path });
     }
-    if fs::read(path).map_err(failed)? != old.bytes {
-        return Ok(false);
+    if !has_content(path, old).map_err(failed)? || old.hold().is_err() {
+        return Ok(None);
     }
-    source::replace(path, &file.bytes).map_err(failed)?;
-    Ok(true)
+    let mut has_changed = false;
+    let replaced = source::replace_with(path, |to| {
+        let written = file.write_to(to);
+        // Before the last look at the old file: this may take seconds.
+        to.sync_all()?;
+        has_changed = !has_content(path, old)?;
+        match has_changed {
+            true => Err(io::Error::other("it was changed at the same time")),
+            false => written,
+        }
+    });
+    match replaced {
+        Err(_) if has_changed => Ok(None),
+        replaced => replaced.map(Some).map_err(failed),
+    }
 }
 
-/// A file that was written, and what it was before, if it existed.
-type Written<'f> = (&'f SourceFile, Option<&'f SourceFile>);
+/// Returns whether the file at a path has a content.
+fn has_content(path: &Path, content: &TextFile) -> io::Result<bool> {
+    if content.is_current() {
+        return Ok(true);
+    }
+    let cut = cut_file(path).map_err(io::Error::other)?;
+    Ok(cut.hash() == content.cut().hash())
+}
+
+/// A file that was written.
+struct WrittenFile<'f> {
+    file: &'f TextFile,
+    /// What it was before, if it existed.
+    old: Option<&'f TextFile>,
+    state: FileState,
+}
 
 /// Writes files, unless one of them has changed since they were read; returns what was written.
 fn write_all<'f>(
-    files: &'f [SourceFile],
-    before: &'f [SourceFile],
-) -> Result<Option<Vec<Written<'f>>>, LocalError> {
+    files: &'f [TextFile],
+    before: &'f [TextFile],
+) -> Result<Option<Vec<WrittenFile<'f>>>, LocalError> {
     let mut written = Vec::new();
     for file in files {
         let old = before.iter().find(|old| old.path == file.path);
         match write(file, old) {
-            Ok(true) => written.push((file, old)),
-            Ok(false) => {
+            Ok(Some(state)) => written.push(WrittenFile { file, old, state }),
+            Ok(None) => {
                 let path = file.path.to_string();
                 return match undone(&written, LocalError::Contended { path }) {
                     LocalError::Contended { .. } | LocalError::ChangedSince { .. } => Ok(None),
@@ -238,8 +297,12 @@ fn write_all<'f>(
     Ok(Some(written))
 }
 
-/// Returns whether files have a change: usually, because they are those that were proved.
-fn has_change(mut files: Vec<SourceFile>, change: &impl TableChange) -> bool {
+/// Returns whether a table has a change: usually it does, because its files are the proved ones.
+fn has_change(table: &FileSource, change: &impl TableChange) -> bool {
+    let Ok(read) = table.read_stored() else {
+        return false;
+    };
+    let mut files: Vec<_> = read.into_iter().map(TextFile::from).collect();
     let mut proved: Vec<_> = change.proved().files.iter().collect();
     proved.sort_by(|a, b| a.path.cmp(&b.path));
     files.sort_by(|a, b| a.path.cmp(&b.path));
@@ -247,15 +310,14 @@ fn has_change(mut files: Vec<SourceFile>, change: &impl TableChange) -> bool {
         return true;
     }
     let proved = &change.proved().table.table;
-    compile_after(&files, Some(proved))
-        .table
-        .is_some_and(|table| change.is_in(&table))
+    let table = compile_text(&files, Some(proved)).and_then(|it| it.table);
+    table.is_some_and(|table| change.is_in(&table))
 }
 
-/// Reverts files that cannot stay; returns the reason, or that one was not reverted.
-fn undone(written: &[Written<'_>], why: LocalError) -> LocalError {
+/// Reverts files; returns the reason, or the error that one was not reverted.
+fn undone(written: &[WrittenFile<'_>], why: LocalError) -> LocalError {
     let mut why = why;
-    for (file, old) in written {
+    for WrittenFile { file, old, .. } in written {
         let path = file.path.to_string();
         match take_back(file, *old) {
             Ok(true) => {}
@@ -277,13 +339,13 @@ fn changed_since(path: String, source: Option<PublishError>) -> LocalError {
 }
 
 /// Restores the file and returns true, unless it has been changed since.
-fn take_back(file: &SourceFile, old: Option<&SourceFile>) -> io::Result<bool> {
+fn take_back(file: &TextFile, old: Option<&TextFile>) -> io::Result<bool> {
     let path = Path::new(&*file.path);
-    if !fs::read(path).is_ok_and(|bytes| bytes == file.bytes) {
+    if !has_content(path, file).unwrap_or(false) {
         return Ok(false);
     }
     match old {
-        Some(old) => source::replace(path, &old.bytes)?,
+        Some(old) => source::replace_with(path, |to| old.write_to(to)).map(drop)?,
         None => fs::remove_file(path)?,
     }
     Ok(true)
@@ -292,20 +354,22 @@ fn take_back(file: &SourceFile, old: Option<&SourceFile>) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mapping::SourceFile;
 
     /// Returns a directory with a file of that text.
-    fn file(text: &str) -> (tempfile::TempDir, SourceFile) {
+    fn file(text: &str) -> (tempfile::TempDir, TextFile) {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("mapping.yaml");
         fs::write(&path, text).unwrap();
-        let file = SourceFile {
-            path: path.to_str().unwrap().into(),
-            bytes: text.into(),
-        };
-        (directory, file)
+        (directory, of(&path, text))
     }
 
-    fn read(file: &SourceFile) -> String {
+    /// Returns a file whose text is not on the disk.
+    fn of(path: &Path, text: &str) -> TextFile {
+        SourceFile::new(path.to_str().unwrap().into(), text.into()).into()
+    }
+
+    fn read(file: &TextFile) -> String {
         fs::read_to_string(&*file.path).unwrap()
     }
 
@@ -314,18 +378,12 @@ mod tests {
         let (directory, first) = file("first");
         let path = directory.path().join("second.yaml");
         fs::write(&path, "second").unwrap();
-        let second = SourceFile {
-            path: path.to_str().unwrap().into(),
-            bytes: "second".into(),
-        };
+        let second = of(&path, "second");
         let before = [first.clone(), second.clone()];
-        let new = before.clone().map(|file| SourceFile {
-            bytes: b"new".to_vec(),
-            ..file
-        });
+        let new = before.clone().map(|file| of(Path::new(&*file.path), "new"));
         fs::write(&path, "other").unwrap();
         assert!(write_all(&new, &before).unwrap().is_none());
-        // What was written before is as it was.
+        // The files written earlier are restored.
         assert_eq!((&*read(&first), &*read(&second)), ("first", "other"));
         fs::write(&path, "second").unwrap();
         assert_eq!(write_all(&new, &before).unwrap().unwrap().len(), 2);
@@ -335,10 +393,7 @@ mod tests {
     #[test]
     fn only_what_is_ours_is_taken_back() {
         let (_directory, ours) = file("ours");
-        let old = SourceFile {
-            bytes: b"old".to_vec(),
-            ..ours.clone()
-        };
+        let old = of(Path::new(&*ours.path), "old");
         assert!(take_back(&ours, Some(&old)).unwrap());
         assert_eq!(read(&ours), "old");
         assert!(!take_back(&ours, None).unwrap());
@@ -350,16 +405,20 @@ mod tests {
     #[test]
     fn a_file_is_said_to_be_as_it_was_only_if_it_is() {
         let (_directory, ours) = file("ours");
-        let old = SourceFile {
-            bytes: b"old".to_vec(),
-            ..ours.clone()
-        };
+        let old = of(Path::new(&*ours.path), "old");
+        let path = Path::new(&*ours.path);
+        let state = source::replace_with(path, |to| ours.write_to(to)).unwrap();
         let why = || {
             let path = ours.path.to_string();
-            undone(&[(&ours, Some(&old))], LocalError::TakenBack { path })
+            let written = WrittenFile {
+                file: &ours,
+                old: Some(&old),
+                state: state.clone(),
+            };
+            undone(&[written], LocalError::TakenBack { path })
         };
         assert!(matches!(why(), LocalError::TakenBack { .. }));
-        // An editor that had read what was written has added a line.
+        // An editor that had read the new text has added a line.
         fs::write(&*ours.path, "ours and more").unwrap();
         assert!(matches!(why(), LocalError::ChangedSince { .. }));
         assert_eq!(read(&ours), "ours and more");

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::branch::{Branch, Published, TablePath, publish};
 use super::publish_error::PublishError;
 use super::table_change::TableChange;
-use crate::mapping::SourceFile;
+use crate::registry::text::TextFile;
 
 /// Publishes the change that `decide` makes of the table on a remote's branch, retrying on newer
 /// tips for as long as `timeout` lasts; nothing is published if nothing changes. Blocks the thread.
@@ -17,7 +17,7 @@ pub(crate) fn change_on_branch<C: TableChange, E: From<PublishError>>(
     branch: &mut impl Branch,
     table: &TablePath,
     timeout: Duration,
-    mut decide: impl FnMut(&[SourceFile]) -> Result<C, E>,
+    mut decide: impl FnMut(&[TextFile]) -> Result<C, E>,
 ) -> Result<(C, Option<Published>), E> {
     let mut last = None;
     let published = publish(branch, table, timeout, |tip| {
@@ -41,7 +41,7 @@ pub(crate) fn change_on_branch<C: TableChange, E: From<PublishError>>(
 }
 
 /// Why no commit was made.
-enum NotPublished<E> {
+pub(in crate::registry) enum NotPublished<E> {
     /// Nothing changes.
     Unchanged,
     Failed(E),

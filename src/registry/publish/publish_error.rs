@@ -5,8 +5,9 @@ use std::time::Duration;
 use super::checkout_error::CheckoutError;
 use super::identity::IdentityError;
 use crate::git::{CommitId, GitProgramError, RemoteBranchError, TreeError, is_damage};
+use crate::registry::text::ReadTipError;
 
-/// Why a change was not published. No message holds a secret.
+/// Why a change was not published. No message contains a secret.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PublishError {
@@ -22,11 +23,17 @@ pub enum PublishError {
     /// The branch has no readable table.
     #[error(transparent)]
     Table(#[from] TreeError),
+    /// The text of a file was read, but is not there any more.
+    #[error("the text of {path} is not in the repository")]
+    TextLost {
+        /// Its path in the repository.
+        path: String,
+    },
     /// The author is unknown.
     #[error(transparent)]
     Identity(#[from] IdentityError),
-    /// Git cannot make the commit.
-    #[error("cannot make the commit")]
+    /// Git cannot create the commit.
+    #[error("cannot create the commit")]
     Git(#[from] git2::Error),
     /// A hook of the checkout refused the commit.
     #[error("the commit was refused: {said}")]
@@ -40,8 +47,8 @@ pub enum PublishError {
         /// Its message.
         reason: String,
     },
-    /// The remote has a branch of the name for review already.
-    #[error("the remote refused the push: there is a branch {branch} already: name another")]
+    /// The remote already has a branch with the name for review.
+    #[error("the remote refused the push: the branch {branch} already exists: name another")]
     BranchExists {
         /// Its name, without `refs/heads/`.
         branch: String,
@@ -57,7 +64,7 @@ pub enum PublishError {
     /// The connection ended before the remote reported the result.
     #[error(
         "the push ended early, and the commit {commit} is not on the remote now: {reason}; \
-         try again: if it did arrive, it will be found"
+         try again: if it did arrive, the next attempt finds it"
     )]
     Unclear {
         /// The commit.
@@ -67,6 +74,15 @@ pub enum PublishError {
     },
 }
 
+impl From<ReadTipError> for PublishError {
+    fn from(error: ReadTipError) -> Self {
+        match error {
+            ReadTipError::Git(error) => Self::Git(error),
+            ReadTipError::Tree(error) => Self::Table(error),
+        }
+    }
+}
+
 impl PublishError {
     /// Returns whether the repository that is pushed from seems to be at fault.
     pub(crate) fn is_damage(&self) -> bool {
@@ -74,6 +90,7 @@ impl PublishError {
             Self::Remote(error) => error.is_damage(),
             Self::Table(error) => error.is_damage(),
             Self::Git(error) => is_damage(error),
+            Self::TextLost { .. } => true,
             _ => false,
         }
     }

@@ -1,4 +1,5 @@
-//! Registering: in local files or on a remote's branch, and the commit that holds the registration.
+//! Registering: in local files or on a remote's branch, and the commit that contains the
+//! registration.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
@@ -10,10 +11,11 @@ use super::local::{LocalError, change_in_files};
 use super::on_branch::change_on_branch;
 use super::publish_error::PublishError;
 use super::table_change::{ChangeRun, TableChange};
-use crate::mapping::{SourceFile, Table};
+use crate::mapping::Table;
 use crate::registry::decide::{
     ProvedTable, Registration, RegistrationRefusal, RegistrationRequest, register,
 };
+use crate::registry::text::TextFile;
 
 /// Why nothing was registered on a remote's branch.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +52,7 @@ pub fn register_in_files(
     run: &RegistrationRun<'_>,
     checkout: Option<&UserCheckout>,
 ) -> Result<Registration, LocalError> {
-    let decide = |files: &[SourceFile]| Ok::<_, LocalError>(run.decide(files, max_bytes)?);
+    let decide = |files: &[TextFile]| Ok::<_, LocalError>(run.decide(files, max_bytes)?);
     Ok(change_in_files(paths, max_bytes, checkout, decide)?.change)
 }
 
@@ -67,7 +69,7 @@ pub fn register_on_branch(
     timeout: Duration,
 ) -> Result<(Registration, Option<Published>), OnlineError> {
     let max_bytes = table.max_bytes();
-    let decide = |files: &[SourceFile]| Ok::<_, OnlineError>(run.decide(files, max_bytes)?);
+    let decide = |files: &[TextFile]| Ok::<_, OnlineError>(run.decide(files, max_bytes)?);
     let (decided, published) = change_on_branch(branch, table, timeout, decide)?;
     Ok((decided.change, published))
 }
@@ -75,7 +77,7 @@ pub fn register_on_branch(
 impl RegistrationRun<'_> {
     fn decide(
         &self,
-        files: &[SourceFile],
+        files: &[TextFile],
         max_bytes: u64,
     ) -> Result<ChangeRun<Registration>, RegistrationRefusal> {
         let now = SystemTime::now().into();
@@ -130,7 +132,7 @@ fn message(registration: &Registration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mapping::{Timestamp, compile};
+    use crate::mapping::{SourceFile, Timestamp, compile};
 
     #[test]
     fn a_registration_is_found_among_other_changes() {
@@ -143,17 +145,21 @@ mod tests {
             url: "https://e.org/".to_owned(),
             ..RegistrationRequest::default()
         };
-        let files = std::slice::from_ref(&old);
+        let files = &[TextFile::from(old.clone())];
         let registration = register(files, &request, 1 << 20, Timestamp::MIN).unwrap();
         let edit = registration.edit();
         assert_eq!(edit.files, std::slice::from_ref(&registration.file));
         assert!(edit.message.starts_with("Add "), "{}", edit.message);
         let is_in = |file: SourceFile| registration.is_in(&compile(&[file]).table.unwrap());
         assert!(!is_in(old));
-        let bytes = [&registration.file.bytes[..], b"tests: []\n"].concat();
+        let bytes = [
+            &registration.file.whole().unwrap().bytes[..],
+            b"tests: []\n",
+        ]
+        .concat();
         assert!(is_in(SourceFile {
             bytes,
-            ..registration.file.clone()
+            ..registration.file.whole().unwrap()
         }));
     }
 }

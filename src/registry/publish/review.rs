@@ -15,7 +15,7 @@ pub struct NewBranch(String);
 
 /// Why a name is not valid for a branch.
 #[derive(Debug, thiserror::Error)]
-#[error("{0:?} cannot be the name of a branch: give one like add-gnu-home, without refs/heads/")]
+#[error("{0:?} is not a valid branch name: use one such as add-gnu-home, without refs/heads/")]
 pub struct NewBranchError(String);
 
 impl std::str::FromStr for NewBranch {
@@ -49,7 +49,7 @@ impl NewBranch {
     /// If the branch exists.
     pub(crate) fn judge(&self, pushed: Pushed) -> Result<Pushed, PublishError> {
         match pushed {
-            Pushed::Lost => Err(PublishError::BranchExists {
+            Pushed::Lost { .. } => Err(PublishError::BranchExists {
                 branch: self.short().to_owned(),
             }),
             other => Ok(other),

@@ -1,4 +1,4 @@
-//! Changes of a table that were decided and proved: what every way of publishing needs to know.
+//! Changes of a table that were decided and proved: the interface for all ways of publishing.
 
 use super::edit::Edit;
 use crate::mapping::Table;
@@ -12,7 +12,7 @@ pub(crate) trait TableChange {
     /// Returns the table with the change.
     fn proved(&self) -> &ProvedTable;
 
-    /// Returns whether a table, which somebody else may have changed too, has the change.
+    /// Returns whether a table, which others may have changed too, has the change.
     fn is_in(&self, table: &Table) -> bool;
 }
 

@@ -1,7 +1,7 @@
 //! A lock for writers on one machine that share a remote.
 //!
-//! A courtesy, so that no writer is always too late: a writer that cannot have it proceeds
-//! without. Correctness depends only on the push, which compares.
+//! This is a courtesy, so that no writer is always too late: a writer that cannot get it proceeds
+//! without it. Correctness depends only on the push, which compares.
 
 use std::fs::File;
 use std::path::Path;
