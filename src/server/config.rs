@@ -6,6 +6,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use super::Tls;
+use super::fleet::Fleet;
 use super::http::AdminHost;
 use super::net::{Pace, Timeouts};
 use super::public::HookSecret;
@@ -29,17 +30,21 @@ pub struct Config {
     pub drain_timeout: Duration,
     /// How long a client may keep a connection without using it.
     pub timeouts: Timeouts,
-    /// The names under which the admin listener shows more than probes and metrics, beside its
+    /// The names under which the admin listener shows more than probes and metrics, besides its
     /// addresses and `localhost`.
     pub admin_hosts: Vec<AdminHost>,
     /// How slowly a client may read a dump of the table.
     pub dump_pace: Pace,
     /// The secret that a Git host signs its hooks with; without it there is no hook.
     pub hook: Option<HookSecret>,
+    /// The replicas of the same table that act as one; without it, each acts alone.
+    pub fleet: Option<Fleet>,
     /// Whether anyone may download the whole live table.
     pub public_table: bool,
     /// What links are checked with; without it, they are not checked.
     pub link_checking: Option<LinkChecking>,
+    /// Whether plain requests are answered without hyper; off, it answers all, for comparison in tests.
+    pub fast_path: bool,
     /// The public listener's TLS; without it, the listener uses plain HTTP.
     pub tls: Option<Tls>,
     /// The counts of the source's fetches, updated by the code that makes them.
@@ -65,8 +70,10 @@ impl Default for Config {
             dump_pace: Pace::default(),
             admin_hosts: Vec::new(),
             hook: None,
+            fleet: None,
             public_table: true,
             link_checking: None,
+            fast_path: true,
             tls: None,
             fetches: FetchMetrics::default(),
             log_drops: LogDrops::default(),

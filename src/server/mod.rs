@@ -4,11 +4,30 @@
 //! The caller also passes the signals it obeys, so that a test can bind port 0 and stop the server
 //! without signalling a process.
 //!
-//! Invariants: a request never waits for a reload, for a lock that a reload holds, or for I/O other
-//! than its own connection; a table with an error is never live; no client ever sees internal text;
-//! nothing a client sends becomes a metric label or a log line.
+//! A folder imports only those before it in this order: `fleet`, `http`, `net`, `tls`, `state`,
+//! `reload`, `linkcheck`, `links`, `registrations`, `ops`, `pages`, `public`; the files beside them tie
+//! everything together. `no_tls` replaces `tls` without the feature of that name, and `no_fleet`
+//! replaces `fleet` without `valkey`.
+//!
+//! # Invariants
+//!
+//! - A request never waits for a reload, for a lock that a reload holds, for a log, or for I/O
+//!   other than its own connection. Only clients are served on the serving threads.
+//! - A request writes nothing that another serving thread reads or writes: each thread has its own
+//!   counters.
+//! - A table with an error is never live.
+//! - A link that was reported as created is in the remote, and live here.
+//! - No client sees internal text; nothing a client sends becomes a metric label or a log line.
+//! - Clients never take the last file descriptor.
+//! - A service manager that does not read its notifications delays no request and no reload.
+//! - A search runs on a background thread, one of a few at a time; the order of codes that it needs
+//!   is computed there too, and delays no reload.
+//! - Neither a request nor a reload waits for a link check or its store; the link status that pages
+//!   and metrics show is in memory.
 
 mod config;
+#[cfg_attr(not(feature = "valkey"), path = "no_fleet.rs")]
+mod fleet;
 mod http;
 mod linkcheck;
 mod links;
@@ -25,6 +44,7 @@ mod state;
 mod tls;
 
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -43,6 +63,9 @@ use self::serving::Serving;
 use self::state::{DumpSlots, LinkChecks, Live, Metrics, PictureSlots, SearchSlots, Shared};
 
 pub use self::config::Config;
+pub use self::fleet::Fleet;
+#[cfg(feature = "valkey")]
+pub use self::fleet::{FleetName, FleetNameError};
 pub use self::http::{AdminHost, AdminHostError, shows_itself};
 pub(crate) use self::links::LinkView;
 pub use self::net::{
@@ -94,6 +117,9 @@ impl Server {
         if let Some(tls) = &config.tls {
             metrics.include(tls);
         }
+        if let Some(fleet) = &config.fleet {
+            metrics.include_fleet(fleet);
+        }
         let link_checks = config.link_checking.take().map(LinkChecks::new);
         let link_checks = link_checks.map(Arc::new);
         if let Some(checks) = &link_checks {
@@ -109,6 +135,7 @@ impl Server {
             pictures: PictureSlots::default(),
             link_checks,
             tls: config.tls.clone(),
+            fleet: config.fleet.clone(),
             admin_hosts: config.admin_hosts.clone(),
             max_staleness: config.max_staleness,
             table_limit: Arc::clone(&config.table_limit),
@@ -157,20 +184,8 @@ impl Server {
         let checks = shared.link_checks.as_ref();
         let checking = checks.map(|checks| CheckThread::start(checks, &shared));
         let checking = checking.transpose()?;
-        // With port 0 the system chose a port, which is logged here.
-        let address = |listener: &Listener| listener.local_addr().ok();
-        let port = address(&listeners.public).map_or(0, |address| address.port());
-        let [public, admin, https_redirect] = [
-            Some(&listeners.public),
-            Some(&listeners.admin),
-            listeners.https_redirect.as_ref(),
-        ]
-        .map(|listener| Some(listener.and_then(address)?.to_string()));
-        let tls = config.tls.as_ref().map(|_| "public");
-        let live = shared.live.load_full();
-        let links = live.map(|live| live.table.len() as u64);
-        info!(public, admin, https_redirect, tls, links, "serving");
-        let (reloads, asked) = reload::channel();
+        let port = log_serving(&listeners, &config, &shared);
+        let (reloads, asked) = reload::channel(config.fleet.clone());
         let manager = Arc::new(ServiceManager::from_env());
         let _beat = manager.beat(&threads);
         let informed = manager.inform(&shared, reloads.clone());
@@ -179,14 +194,14 @@ impl Server {
             config: &config,
             threads: &threads,
         };
-        let (service, registering) = registrations
-            .map(|registrations| {
-                let (service, work) = registrations.begin(Arc::clone(&shared), reloads.clone());
-                (Arc::new(service), work)
-            })
-            .unzip();
+        let begin = |it: Registrations| it.begin(Arc::clone(&shared), reloads.clone());
+        let (service, registering) = registrations.map(begin).unzip();
+        let service = service.map(Arc::new);
         let hooks = HookPace::default();
-        let passing_on = hooks.clone().pass_on(reloads.clone(), public::INTERVAL);
+        let fleet = config.fleet.clone();
+        let passing_on = (hooks.clone()).pass_on(reloads.clone(), public::INTERVAL, fleet);
+        let announced = hooks.clone();
+        let sharing = join_fleet(&shared, &announced);
         let public = serving.short_links(listeners.public, hooks, service);
         let admin = serving.operators(listeners.admin, reloads);
         let redirects = serving.https_redirects(listeners.https_redirect, port);
@@ -197,19 +212,15 @@ impl Server {
                     registering.await;
                 }
             };
-            tokio::join!(reloading, registering, passing_on)
+            tokio::join!(reloading, registering, passing_on, sharing)
         };
-        let lifecycle = shutdown::conduct(&shared.lifecycle, &config, signals, &manager);
         let all = async {
-            if config.wait {
-                // Most tables load immediately, and then no client sees that there was none.
-                let _ = timeout(AT_ONCE, shared.live.looked_at()).await;
-            }
+            wait_at_once(&config, &shared).await;
             tokio::join!(public, admin, redirects, informed)
         };
         tokio::select! {
             _ = all => {}
-            () = lifecycle => {}
+            () = shutdown::conduct(&shared.lifecycle, &config, signals, &manager) => {}
             // Never ends on its own.
             _ = working => {}
         }
@@ -218,6 +229,49 @@ impl Server {
         }
         Ok(())
     }
+}
+
+/// Waits a moment for the first table, if it is loaded while the server runs: most load immediately,
+/// and then no client sees that there was none.
+async fn wait_at_once(config: &Config, shared: &Shared) {
+    if config.wait {
+        let _ = timeout(AT_ONCE, shared.live.looked_at()).await;
+    }
+}
+
+/// Returns the address of a listener: with port 0, the system chose a port.
+fn address(listener: &Listener) -> Option<SocketAddr> {
+    listener.local_addr().ok()
+}
+
+/// Logs what is served where, and returns the public port.
+fn log_serving(listeners: &Listeners, config: &Config, shared: &Shared) -> u16 {
+    let [public, admin, https_redirect] = [
+        Some(&listeners.public),
+        Some(&listeners.admin),
+        listeners.https_redirect.as_ref(),
+    ]
+    .map(|listener| Some(listener.and_then(address)?.to_string()));
+    let tls = config.tls.as_ref().map(|_| "public");
+    let live = shared.live.load_full();
+    let links = live.map(|live| live.table.len() as u64);
+    info!(public, admin, https_redirect, tls, links, "serving");
+    address(&listeners.public).map_or(0, |address| address.port())
+}
+
+/// Keeps in touch with the other replicas, if there are any, and checks the source when one of them
+/// announces a commit that is not live here.
+async fn join_fleet(shared: &Shared, hooks: &HookPace) {
+    let Some(fleet) = &shared.fleet else { return };
+    let on_announcement = |announced: fleet::Announcement| {
+        let live = shared.live.load();
+        let commit = live.as_ref().and_then(|live| live.revision.commit());
+        let commit = commit.map(|commit| commit.to_string());
+        if announced.is_news_to(commit.as_deref()) {
+            hooks.announced();
+        }
+    };
+    fleet.run(on_announcement).await;
 }
 
 #[cfg(test)]
@@ -239,7 +293,7 @@ mod tests {
         let server = Server::load(Config::default(), source).await.unwrap();
         let shared = server.shared;
         let live = || Arc::clone(&shared.live.load_full().unwrap().table);
-        let (reloads, asked) = reload::channel();
+        let (reloads, asked) = reload::channel(None);
         tokio::spawn(server.reloader.run(Duration::from_secs(3_600), asked));
 
         let proved = |text: &str| {
@@ -248,9 +302,10 @@ mod tests {
                 bytes: text.into(),
             }];
             let table = compile(&files).into_sound().unwrap();
+            let files = files.into_iter().map(Into::into).collect();
             ProvedTable { files, table }
         };
-        // A file that was written just now may be taken a check later.
+        // A file that was just written may be loaded one check later.
         let go_live = async |text: &str, table: &dyn Fn() -> ProvedTable| {
             fs::write(&path, text).unwrap();
             let before = live();
@@ -268,5 +323,51 @@ mod tests {
         assert!(Arc::ptr_eq(&live(), &two));
         let two = go_live(&text("three"), &|| proved(&text("two"))).await;
         assert!(!Arc::ptr_eq(&live(), &two), "of other bytes");
+    }
+
+    #[tokio::test]
+    async fn a_file_that_moves_to_another_directory_of_the_table_is_known_by_its_new_path() {
+        let directory = tempfile::tempdir().unwrap();
+        let at = |path: &str| directory.path().join(path);
+        let text = |entry: &str| format!("base_url: https://s.code/\nmapping:\n- {entry}\n");
+        fs::create_dir(at("a")).unwrap();
+        fs::create_dir(at("b")).unwrap();
+        fs::write(at("a/a.yaml"), text("url: https://a.org/")).unwrap();
+        fs::write(at("b/x.yaml"), text("url: https://x.org/")).unwrap();
+        fs::write(at("b/y.yaml"), text("url: https://y.org/")).unwrap();
+        let paths = vec![at("a"), at("b")];
+        let source = Files::polled(paths, 1 << 20).resting(Rests::NONE);
+        let server = Server::load(Config::default(), source).await.unwrap();
+        let shared = server.shared;
+        let (reloads, asked) = reload::channel(None);
+        tokio::spawn(server.reloader.run(Duration::from_secs(3_600), asked));
+        let live_paths = || shared.live.load_full().unwrap().table.files().to_vec();
+        let has = |paths: &[Arc<str>], path: &str| {
+            let path = at(path);
+            paths.iter().any(|it| **it == *path.to_str().unwrap())
+        };
+
+        assert!(has(&live_paths(), "b/x.yaml"));
+        fs::rename(at("b/x.yaml"), at("a/x.yaml")).unwrap();
+        while !has(&live_paths(), "a/x.yaml") {
+            reloads.look().await;
+        }
+
+        // The same for a table that is rejected.
+        fs::write(at("a/x.yaml"), text("ur1: https://x.org/")).unwrap();
+        let rejected = |path: &str| {
+            let history = shared.live.history();
+            let diagnostics = history.last_error.as_ref().map(|it| it.error.diagnostics());
+            let places = diagnostics.unwrap_or_default().iter();
+            let paths: Vec<_> = places.map(|it| Arc::clone(&it.place.file)).collect();
+            has(&paths, path)
+        };
+        while !rejected("a/x.yaml") {
+            reloads.look().await;
+        }
+        fs::rename(at("a/x.yaml"), at("b/x.yaml")).unwrap();
+        while !rejected("b/x.yaml") {
+            reloads.look().await;
+        }
     }
 }

@@ -12,9 +12,9 @@ use serde::Serialize;
 use tokio::net::TcpStream;
 
 use super::http::Content;
-use super::net::{Phases, Timeouts};
+use super::net::{AnswersPlain, Phases, Timeouts};
 
-/// TLS, which this program is built without.
+/// TLS, which this program was built without.
 #[derive(Debug, Clone)]
 pub enum Tls {}
 
@@ -44,6 +44,7 @@ impl Tls {
         _stream: TcpStream,
         _timeouts: Timeouts,
         _phases: Phases,
+        _plain: impl AnswersPlain,
         _answer: F,
     ) -> hyper::Result<()>
     where

@@ -6,19 +6,19 @@ use tokio::sync::Semaphore;
 
 use super::config::Config;
 use super::net::{
-    AdminRoom, Listener, REDIRECT_CONNECTIONS, Threads, accept_all, all_returned, next_permit,
-    prepared, serve_plain,
+    AdminRoom, Listener, NoFastPath, REDIRECT_CONNECTIONS, Threads, accept_all, all_returned,
+    next_permit, prepared, serve_plain,
 };
 use super::ops::admin;
-use super::public::{Answers, HookPace, Public};
+use super::public::{HookPace, ListenerPurpose, Public};
 use super::registrations::Service;
 use super::reload::Reloads;
 use super::state::Shared;
 use super::tls::Tls;
 
-/// The limit of admin connections. Operators and probes are few; their own limit keeps them from
-/// being crowded out. At the limit, the connection that has been quiet longest is closed, so that
-/// no probe waits.
+/// The limit of admin connections. Operators and probes are few; a separate limit guarantees their
+/// access. At the limit, the connection that has been quiet longest is closed, so that no probe
+/// waits.
 const ADMIN_CONNECTIONS: u32 = 64;
 
 /// The parts that every listener is served with.
@@ -36,21 +36,21 @@ impl Serving<'_> {
         hooks: HookPace,
         registrations: Option<Arc<Service>>,
     ) {
-        let answers = Answers::Links {
+        let purpose = ListenerPurpose::Links {
             hook: self.config.hook.clone().map(|secret| (secret, hooks)),
             registrations,
         };
         let (name, limit) = ("public", self.config.max_connections);
         let tls = self.config.tls.as_ref();
-        self.public(listener, name, limit, tls, answers).await;
+        self.public(listener, name, limit, tls, purpose).await;
     }
 
     /// Redirects clients to HTTPS, at this port if the table names none, for the same time.
     pub(super) async fn https_redirects(&self, listener: Option<Listener>, port: u16) {
         if let Some(listener) = listener {
-            let answers = Answers::HttpsRedirects { port };
+            let purpose = ListenerPurpose::HttpsRedirects { port };
             let (name, limit) = ("https-redirect", REDIRECT_CONNECTIONS);
-            self.public(listener, name, limit, None, answers).await;
+            self.public(listener, name, limit, None, purpose).await;
         }
     }
 
@@ -61,14 +61,15 @@ impl Serving<'_> {
         name: &'static str,
         limit: u32,
         tls: Option<&Tls>,
-        answers: Answers,
+        purpose: ListenerPurpose,
     ) {
         let timeouts = self.config.timeouts;
         let permits = Arc::new(Semaphore::new(limit as usize));
         let public = Arc::new(Public {
             shared: Arc::clone(self.shared),
             permits: Arc::clone(&permits),
-            answers,
+            purpose,
+            fast_path: self.config.fast_path,
         });
         let next_permit = || next_permit(&permits);
         accept_all(
@@ -86,17 +87,19 @@ impl Serving<'_> {
                     let Ok(stream) = prepared(stream) else {
                         return;
                     };
-                    let phases = client.phases();
+                    let (phases, plain) = (client.phases(), client.clone());
                     let result = match tls {
                         None => {
-                            serve_plain(stream, timeouts, phases, |request| client.answer(request))
-                                .await
+                            serve_plain(stream, timeouts, phases, plain, |request| {
+                                client.answer(request)
+                            })
+                            .await
                         }
                         Some(tls) => {
                             let client = client.clone();
                             let answer = move |request| client.answer(request);
                             // Boxed, so that connections without TLS do not reserve space for it.
-                            Box::pin(tls.serve(stream, timeouts, phases, answer)).await
+                            Box::pin(tls.serve(stream, timeouts, phases, plain, answer)).await
                         }
                     };
                     if result.is_err_and(|error| error.is_parse()) {
@@ -129,8 +132,8 @@ impl Serving<'_> {
                         answer
                     })
                 };
-                // Errors of clients on this side are their operators' concern.
-                let _ = serve_plain(stream, timeouts, phases, answer).await;
+                // Clients here report their errors themselves.
+                let _ = serve_plain(stream, timeouts, phases, NoFastPath, answer).await;
             });
         };
         accept_all(

@@ -49,7 +49,7 @@ pub fn signals() -> io::Result<mpsc::Receiver<Signal>> {
     Ok(receiver)
 }
 
-/// Moves a server through its phases as signals arrive, and returns when its time is up.
+/// Moves a server through its phases as signals arrive, and returns when it must stop.
 pub(super) async fn conduct(
     lifecycle: &Lifecycle,
     config: &Config,
@@ -69,10 +69,10 @@ pub(super) async fn conduct(
         () = sleep(delay) => {}
         () = stop_requested(&mut signals) => {}
     }
-    info!(timeout = ?config.drain_timeout, "finishing what is in flight");
+    info!(timeout = ?config.drain_timeout, "finishing requests in flight");
     lifecycle.advance(Phase::Closing);
     sleep(config.drain_timeout).await;
-    warn!("drain timeout is over, cutting off what is still open");
+    warn!("drain timeout reached, closing the connections that are still open");
     lifecycle.advance(Phase::Closed);
 }
 

@@ -14,7 +14,7 @@ pub struct AdminHost(String);
 
 /// A text that cannot be the name of a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not the name of a host: write it without scheme, port and path, as in 'admin.example'")]
+#[error("not a host name: write it without scheme, port and path, as in 'admin.example'")]
 pub struct AdminHostError;
 
 impl FromStr for AdminHost {

@@ -17,7 +17,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 pub(crate) enum Unread {
     TooLarge,
     TooSlow,
-    /// The client ended it early, or broke the rules of HTTP.
+    /// The client ended it early, or violated HTTP.
     Broken,
 }
 

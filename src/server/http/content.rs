@@ -13,8 +13,8 @@ use tokio::sync::mpsc;
 pub(crate) enum Content {
     /// Complete content, or none.
     Whole(Full<Bytes>),
-    /// Pieces as they are written. Their sender marks the end: a sender that is dropped before has
-    /// given up, and the client must not take the pieces for the whole.
+    /// Pieces as they are written. Their sender marks the end: a sender that is dropped earlier has
+    /// given up, and the client must not take the pieces as complete.
     Pieces(mpsc::Receiver<ContentPiece>),
 }
 
@@ -28,6 +28,16 @@ pub(crate) enum ContentPiece {
 impl Default for Content {
     fn default() -> Self {
         Self::Whole(Full::default())
+    }
+}
+
+impl Content {
+    /// Returns complete content; `None` if it is still being written.
+    pub(crate) fn into_whole(self) -> Option<Bytes> {
+        match self {
+            Self::Whole(whole) => Some(whole.into_inner().unwrap_or_default()),
+            Self::Pieces(_) => None,
+        }
     }
 }
 

@@ -85,7 +85,7 @@ impl Answered {
 // Two cache lines: processors fetch them in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub(crate) struct Counts {
+pub(crate) struct RequestCounts {
     /// In the order of [`Answered::ALL`].
     requests: [AtomicU64; Answered::ALL.len()],
     /// For each of [`LIMITS`], requests up to it and longer than the one before; last, all longer
@@ -94,7 +94,7 @@ pub(crate) struct Counts {
     nanoseconds: AtomicU64,
 }
 
-impl Counts {
+impl RequestCounts {
     /// Counts a request without a duration: it was refused before it was examined.
     pub(crate) fn count(&self, answered: Answered) {
         add(&self.requests[answered as usize], 1);
@@ -119,14 +119,14 @@ fn add(count: &AtomicU64, more: u64) {
 /// The counts of all threads, as metrics.
 #[derive(Clone)]
 pub(crate) struct Requests {
-    threads: Arc<Mutex<Vec<Arc<Counts>>>>,
+    threads: Arc<Mutex<Vec<Arc<RequestCounts>>>>,
     outcomes: Desc,
     durations: Desc,
 }
 
 impl Default for Requests {
     fn default() -> Self {
-        let outcomes = Opts::new("waypost_requests_total", "Requests by what they got.");
+        let outcomes = Opts::new("waypost_requests_total", "Requests by outcome.");
         let durations = Opts::new(
             "waypost_request_duration_seconds",
             "Time from a request's head to its answer, without the network.",
@@ -142,17 +142,17 @@ impl Default for Requests {
 
 impl Requests {
     /// Returns new counts, which are included in the sums from now on.
-    pub(crate) fn counts(&self) -> Arc<Counts> {
-        let counts = Arc::<Counts>::default();
+    pub(crate) fn counts(&self) -> Arc<RequestCounts> {
+        let counts = Arc::<RequestCounts>::default();
         self.threads().push(Arc::clone(&counts));
         counts
     }
 
-    fn threads(&self) -> MutexGuard<'_, Vec<Arc<Counts>>> {
+    fn threads(&self) -> MutexGuard<'_, Vec<Arc<RequestCounts>>> {
         self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn sum(&self, of: impl Fn(&Counts) -> &AtomicU64) -> u64 {
+    fn sum(&self, of: impl Fn(&RequestCounts) -> &AtomicU64) -> u64 {
         let threads = self.threads();
         let counts = threads.iter().map(|one| of(one).load(Ordering::Relaxed));
         counts.fold(0, u64::wrapping_add)
@@ -225,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_stand_in_the_order_of_their_names() {
+    fn counts_are_in_the_order_of_their_names() {
         for (index, answered) in Answered::ALL.into_iter().enumerate() {
             assert_eq!(answered as usize, index);
         }

@@ -1,4 +1,4 @@
-//! Entity tags: whether a client has the current content already (RFC 9110 section 13.1.2).
+//! Entity tags: whether a client already has the current content (RFC 9110 section 13.1.2).
 
 use hyper::HeaderMap;
 use hyper::header::{HeaderValue, IF_NONE_MATCH};

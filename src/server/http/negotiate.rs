@@ -1,8 +1,8 @@
 //! Choosing the form of an answer by the client's `Accept` (RFC 9110 section 12.5.1), and its language
-//! and coding by the fields beside that.
+//! and coding by the other fields.
 //!
-//! There are two forms: a page for a person, and JSON for a program that asks for it. A client that names
-//! neither gets the page, or for a 404 a line of text. A named form beats one that a wildcard
+//! There are two forms: a page for people, and JSON for programs that request it. A client that
+//! names neither gets the page, or for a 404 a line of text. A named form beats one that a wildcard
 //! allows with the same weight, because `application/json, */*` comes from a program.
 
 use hyper::HeaderMap;
@@ -38,7 +38,7 @@ pub(crate) fn form(headers: &HeaderMap) -> PageFormat {
 }
 
 /// Returns the language that a client prefers among those of pages (RFC 9110 section 12.5.4); the
-/// default one if it accepts none of them, since 406 would help nobody.
+/// default one if it accepts none of them, because 406 would not help.
 pub(crate) fn language(headers: &HeaderMap) -> Language {
     let mut best = (0, Language::DEFAULT);
     for (range, weight) in weighted(headers, ACCEPT_LANGUAGE) {
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn compresses_for_whom_wants_it() {
+    fn compresses_for_clients_that_accept_it() {
         for (accept, expected) in [
             ("gzip", Coding::Gzip),
             ("deflate, GZIP;q=0.5, br", Coding::Gzip),

@@ -1,6 +1,6 @@
 //! The requested path in a form that is safe for a person to read on a page.
 //!
-//! A path is text that a stranger put into a link. It is shown decoded only if every character is
+//! A path is untrusted text from a link. It is shown decoded only if every character is
 //! visible: no control characters, nothing that changes the direction of writing, nothing
 //! invisible. Otherwise it is shown percent-encoded. Escaping for HTML is the template's task.
 
@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
-/// The most characters of a path that are shown: nobody would read more.
+/// The maximum number of characters of a path that are shown.
 const SHOWN: usize = 120;
 
 /// Characters that may arrive unencoded and are not visible: percent-encoding covers all beyond

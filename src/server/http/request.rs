@@ -14,7 +14,8 @@ use crate::mapping;
 
 use super::lines::BareLineFeed;
 
-/// The origin of a browser's request. `none`, a request by a person and no page, is never a POST.
+/// The origin of a browser's request. `none`, a request by a person and not by a page, is never a
+/// POST.
 const SEC_FETCH_SITE: &str = "sec-fetch-site";
 
 /// Why a request is refused.
@@ -67,15 +68,15 @@ pub(crate) fn read<B>(request: &Request<B>) -> Result<mapping::Request<'_>, Refu
     })
 }
 
-/// Returns whether a page in a browser makes a request, whichever page it is: browsers send these
-/// fields, and no other client has a reason to (Fetch Metadata; RFC 6454).
+/// Returns whether any page in a browser makes a request: browsers send these fields, and other
+/// clients have no reason to (Fetch Metadata; RFC 6454).
 pub(crate) fn is_from_a_page(headers: &HeaderMap) -> bool {
     headers.contains_key(ORIGIN) || headers.contains_key(SEC_FETCH_SITE)
 }
 
-/// Returns whether a page of this server makes a request: browsers state where a form comes from that is
-/// posted. Those that send no `Sec-Fetch-Site`, as to addresses without TLS, name the page's origin,
-/// whose host is that of the request.
+/// Returns whether a page of this server makes a request: browsers state the origin of a posted
+/// form. Those that send no `Sec-Fetch-Site`, as for addresses without TLS, send the page's origin,
+/// whose host must be that of the request.
 pub(crate) fn is_from_own_page<B>(request: &Request<B>) -> bool {
     let headers = request.headers();
     let only = |name: &str| {
@@ -157,29 +158,25 @@ fn is_same(authority: &str, field: &str) -> bool {
 }
 
 /// Returns whether a byte may occur in `uri-host [ ":" port ]` (RFC 3986 section 3.2).
-fn is_of_a_host(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || matches!(
-            byte,
-            b'-' | b'.'
-                | b'_'
-                | b'~'
-                | b'%'
-                | b'!'
-                | b'$'
-                | b'&'
-                | b'\''
-                | b'('
-                | b')'
-                | b'*'
-                | b'+'
-                | b','
-                | b';'
-                | b'='
-                | b':'
-                | b'['
-                | b']'
-        )
+pub(super) fn is_of_a_host(byte: u8) -> bool {
+    const TABLE: [bool; 256] = byte_table(b"-._~%!$&'()*+,;=:[]");
+    TABLE[byte as usize]
+}
+
+/// Returns for each byte whether it is a letter, a digit or one of some signs.
+pub(super) const fn byte_table(signs: &[u8]) -> [bool; 256] {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    let mut at = 0;
+    while at < signs.len() {
+        table[signs[at] as usize] = true;
+        at += 1;
+    }
+    table
 }
 
 #[cfg(test)]
@@ -251,7 +248,7 @@ mod tests {
         };
         for own in [
             &[("sec-fetch-site", "same-origin")][..],
-            // The proxy in front of it may have another name for this server.
+            // A proxy in front may use another name for this server.
             &[
                 ("sec-fetch-site", "same-origin"),
                 ("origin", "https://s.code"),

@@ -79,27 +79,30 @@ pub(crate) fn not_allowed(allowed: &'static str) -> Response<Content> {
     with(line(StatusCode::METHOD_NOT_ALLOWED), ALLOW, allowed)
 }
 
+/// An answer of a public listener, and how it is counted; before the first table, none is.
+pub(crate) type CountedResponse = (Option<Answered>, Response<Content>);
+
 /// Returns the answer of a public listener to a request that is not for reading, and how it is
 /// counted.
-pub(crate) fn only_read() -> (Option<Answered>, Response<Content>) {
+pub(crate) fn only_read() -> CountedResponse {
     (Some(Answered::MethodNotAllowed), not_allowed(READING))
 }
 
 /// Returns the answer of a public listener to a request under a host that has no site, and how it is
 /// counted.
-pub(crate) fn misdirected() -> (Option<Answered>, Response<Content>) {
+pub(crate) fn misdirected() -> CountedResponse {
     let response = line(StatusCode::MISDIRECTED_REQUEST);
     (Some(Answered::Misdirected), response)
 }
 
-/// Returns an answer that closes the connection: what follows is not trusted to be the next
+/// Returns an answer that closes the connection: the following bytes are not trusted to be the next
 /// request.
 pub(crate) fn bad_request() -> Response<Content> {
     let response = line(StatusCode::BAD_REQUEST);
     with(response, CONNECTION, "close")
 }
 
-/// Returns the answer of a server that has no table yet, or cannot read what is asked for now.
+/// Returns the answer of a server that has no table yet, or cannot read the requested data now.
 pub(crate) fn unavailable() -> Response<Content> {
     let response = line(StatusCode::SERVICE_UNAVAILABLE);
     let response = with(response, CACHE_CONTROL, "no-store");

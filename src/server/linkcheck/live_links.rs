@@ -1,5 +1,4 @@
-//! Following the live table: its links are those that are checked, and what is known of them is in
-//! memory.
+//! Following the live table: its links are checked, and their results are kept in memory.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -20,7 +19,7 @@ const BATCH: usize = 1024;
 /// How often the findings of other workers are read from a store that is shared.
 const RENEWAL: Duration = Duration::from_secs(600);
 
-/// When links are left out at the latest that have expired since their table went live.
+/// How soon, at the latest, links are dropped that have expired since their table went live.
 const AGE: Duration = Duration::from_secs(86_400);
 
 /// Follows the live table, forever.
@@ -45,7 +44,7 @@ pub(super) async fn follow(checks: &Arc<LinkChecks>, live: &Live) {
     }
 }
 
-/// Has the links of a table checked, and recalls what is known of those that it has newly.
+/// Has the links of a table checked, and loads the results of its new links.
 async fn take_up(checks: &LinkChecks, snapshot: Arc<Snapshot>) -> Result<(), StoreError> {
     let known = Arc::clone(&checks.known);
     let listing = spawn_blocking(move || {
@@ -58,7 +57,7 @@ async fn take_up(checks: &LinkChecks, snapshot: Arc<Snapshot>) -> Result<(), Sto
         .await
         .map_err(|error| StoreError::Failed(error.into()))?;
     let checker = checks.opened().await;
-    // This also brings back what was known of links that were in a table before.
+    // This also restores the results of links that were in an earlier table.
     checker.set_links(links).await?;
     let links = checker.links();
     let mut lacking = links.urls().filter(|url| checks.known.lacks(url));
@@ -93,7 +92,7 @@ async fn renew(checks: &LinkChecks, ticks: &mut Interval) {
             if urls.is_empty() {
                 break;
             }
-            // What cannot be read now is read at the next tick.
+            // If this fails, it is repeated at the next tick.
             let Ok(records) = checker.records(&urls).await else {
                 break;
             };

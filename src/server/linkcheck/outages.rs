@@ -1,4 +1,4 @@
-//! Reporting that the store of link checks is gone, and that it is back: once each.
+//! Reporting that the store of link checks is unavailable, and that it is back: once each.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ pub(super) async fn report(mut outages: watch::Receiver<Option<Arc<StoreError>>>
                 let error = chain(&**error);
                 warn!(error, "link checks wait until their store can be reached");
             }
-            None if is_out => info!("link checks go on: their store can be reached again"),
+            None if is_out => info!("link checks continue: their store can be reached again"),
             _ => {}
         }
         is_out = outage.is_some();

@@ -29,7 +29,7 @@ const COUNTING: Duration = Duration::from_secs(5);
 /// How soon a store is tried again that cannot be reached.
 const OPENING: Duration = Duration::from_secs(5);
 
-/// How long the checks rest after the store has failed.
+/// How long the checks pause after the store has failed.
 const REST: Duration = Duration::from_secs(60);
 
 /// A thread that checks links until this is stopped or dropped.
@@ -43,7 +43,7 @@ impl CheckThread {
     ///
     /// # Errors
     ///
-    /// Fails if there can be no further thread.
+    /// Fails if no further thread can be started.
     pub(crate) fn start(checks: &Arc<LinkChecks>, shared: &Arc<Shared>) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         checks.read_on(runtime.handle().clone());
@@ -67,7 +67,7 @@ impl CheckThread {
                     () = beside => {}
                 }
             });
-            // A look-up that nobody waits for must not delay the end.
+            // A look-up that is no longer awaited must not delay the end.
             runtime.shutdown_background();
             drop((checks, shared));
             let _ = end.send(());
@@ -76,7 +76,7 @@ impl CheckThread {
         Ok(Self { stop, ended })
     }
 
-    /// Stops the checks, and waits a moment for what is under way.
+    /// Stops the checks, and waits a moment for requests in flight.
     pub(crate) async fn stop(self) {
         drop(self.stop);
         let _ = timeout(LAST_MOMENT, self.ended).await;
@@ -107,7 +107,7 @@ async fn check(checks: &LinkChecks, stop: watch::Receiver<()>) {
         let Err(error) = ended else { return };
         let error = chain(&error);
         if reported.as_ref() != Some(&error) {
-            error!(error, "links are not checked: their store has failed");
+            error!(error, "links are not being checked: their store has failed");
             reported = Some(error);
         }
         tokio::select! {

@@ -1,4 +1,4 @@
-//! Links as programs see them, in JSON.
+//! Links in JSON, for programs.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use crate::linkcheck::LinkSummary;
 use crate::mapping::{Entry, Timestamp};
 use crate::registry::EntryTag;
 
-/// A link as programs see it.
+/// A link in JSON.
 #[derive(Debug, Serialize)]
 pub(crate) struct LinkView {
     short_url: String,
@@ -25,7 +25,7 @@ pub(crate) struct LinkView {
     tags: Vec<String>,
     status: u16,
     forward: &'static str,
-    /// Whether it is retired or expired.
+    /// Whether the link is retired or expired.
     gone: bool,
     /// The commit of the table.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ impl LinkView {
         self.tag
     }
 
-    /// Adds what is known of the link's target.
+    /// Adds the result of the link check.
     pub(crate) fn checked(self, link_check: Option<LinkSummary>) -> Self {
         Self { link_check, ..self }
     }

@@ -6,7 +6,7 @@ use url::form_urlencoded;
 
 use crate::mapping::{Filter, LinkState, MAX_CODE_BYTES};
 
-/// The most characters of a text that is searched for.
+/// The maximum length of a searched text, in characters.
 pub(crate) const MAX_TEXT: usize = 200;
 
 /// The parameters of a list of links. An empty text does not restrict it: forms send those.
@@ -25,7 +25,7 @@ pub(crate) struct ListQuery {
 pub(crate) enum BadListQuery {
     #[error("there is no such parameter")]
     UnknownKey,
-    #[error("a parameter is given twice")]
+    #[error("a parameter is repeated")]
     Repeated,
     #[error("a parameter is too long")]
     TooLong,

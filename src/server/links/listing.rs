@@ -12,7 +12,7 @@ use crate::server::http::{Content, JSON, response};
 pub(crate) const JSON_VARIANT: &str = "json";
 
 #[derive(Serialize)]
-struct Listing<'s> {
+struct ListedLinks<'s> {
     links: Vec<LinkView>,
     /// The code after which the next page begins.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,7 +22,7 @@ struct Listing<'s> {
 /// Returns a list in JSON, which may be kept if it is validated each time.
 pub(crate) fn json(selection: &Selection<'_>) -> Response<Content> {
     let entries = selection.entries.iter();
-    let listing = Listing {
+    let listing = ListedLinks {
         links: entries
             .map(|entry| LinkView::of(*entry, None, selection.now))
             .collect(),

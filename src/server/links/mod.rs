@@ -1,4 +1,4 @@
-//! Links as programs see them, and lists of links: what is asked for, the search, and the answer.
+//! Links in JSON, and lists of links: the query, the search in the background, and the answer.
 
 mod link_view;
 mod list_query;

@@ -1,7 +1,7 @@
-//! Searches: which links a page of a list has, found in the background.
+//! Searches: the links on a page of a list, found in the background.
 //!
-//! A search looks at up to all entries of a site, which takes some hundredths of a second for a
-//! million of them. Only a few are made at once, for a limited time, and none that nobody waits for any more.
+//! A search checks up to all entries of a site, which takes some hundredths of a second for a
+//! million of them. Only a few run at once, for a limited time, and only while their clients wait.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::server::state::{SearchSlots, Snapshot};
 /// How many links a page has.
 const PAGE: usize = 50;
 
-/// How long a search may take in all, where serving leaves it little time.
+/// How long a search may take in all, if serving leaves it little time.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A search in a site of a snapshot.
@@ -92,7 +92,7 @@ impl Search {
                 response.headers_mut().insert(ETAG, tag);
                 response
             });
-            // Free before the client can ask again.
+            // Freed before the client can send another request.
             drop(slot);
             // The client may be gone.
             let _ = sender.send(response);
@@ -109,7 +109,7 @@ impl Search {
         let order = &self.snapshot.code_orders.of(table)[self.site];
         let ended_early = Cell::new(false);
         let goes_on = || {
-            // A thread keeps its core for milliseconds once it has it, also a nice one.
+            // Even a thread with low priority keeps its core for milliseconds.
             yield_now();
             ended_early.set(!is_awaited() || Instant::now() > deadline);
             !ended_early.get()
@@ -182,7 +182,7 @@ mod tests {
         let compiled = compile(&files).into_sound().unwrap();
         let revision = Revision::content(None, "0".repeat(64));
         let place = RepositoryPlace::default();
-        Arc::new(Snapshot::new(compiled, &files, revision, place))
+        Arc::new(Snapshot::new(compiled, files.first(), revision, place))
     }
 
     fn search(snapshot: &Arc<Snapshot>) -> Search {
@@ -206,7 +206,7 @@ mod tests {
         }
         assert_eq!(answer(&slots, search(&snapshot)).await, None);
         taken.pop();
-        // Each has the slot of the one before.
+        // Each gets the slot of the previous one.
         for _ in 0..10 {
             assert_eq!(
                 answer(&slots, search(&snapshot)).await,
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_that_nobody_waits_for_ends() {
+    async fn a_search_that_no_request_awaits_ends() {
         let snapshot = snapshot(10_000);
         assert!(search(&snapshot).select(|| false).is_none());
         let whole = search(&snapshot);

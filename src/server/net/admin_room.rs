@@ -1,8 +1,8 @@
-//! Room on the admin listener: idle connections of others never make a probe wait.
+//! Places on the admin listener: idle connections never make a probe wait.
 //!
 //! There are few places, so that operators use few descriptors. One of them is always kept free:
 //! whenever the last is taken, the connection that has been quiet longest is closed. So anyone who
-//! can reach the listener may cut off others there, but cannot keep others from being answered.
+//! can reach the listener may cut off other clients, but cannot prevent them from being answered.
 
 use std::collections::BTreeMap;
 use std::future::Future;

@@ -6,7 +6,7 @@ use std::pin::{Pin, pin};
 use std::task::{Poll, ready};
 use std::time::Duration;
 
-use hyper::body::Incoming;
+use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -15,13 +15,11 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{sleep, timeout};
 
+use super::client::{Client, HEAD_BYTES};
+use super::fast_path::{AnswersPlain, FastPath, Left};
 use super::phase::{Phase, Phases};
 use super::timeouts::{Heads, TimeoutStream, Timeouts};
 use crate::server::http::{BareLineFeed, Content, LineEnds, LineStream};
-
-/// The largest request head, in bytes. Targets have at most 8 KiB, and query forwarding may add as
-/// much again; beyond it hyper answers 431.
-pub(crate) const HEAD_BYTES: usize = 16 * 1024;
 
 /// How long, once the server closes, an idle connection may still deliver a request that its client
 /// sent before it could know.
@@ -33,18 +31,6 @@ pub(crate) const LAST_REQUEST: Duration = Duration::from_millis(250);
 const LINGER_BYTES: usize = 1024 * 1024;
 pub(crate) const LINGER: Duration = Duration::from_secs(2);
 
-/// The other end of a connection.
-pub(crate) trait Client: AsyncRead + AsyncWrite + Unpin {
-    /// Returns whether it will send nothing more: it closed its side, or timed out.
-    fn has_ended(&self) -> bool;
-}
-
-impl<S: AsyncRead + AsyncWrite + Unpin> Client for TimeoutStream<S> {
-    fn has_ended(&self) -> bool {
-        self.has_ended()
-    }
-}
-
 /// Serves one connection without TLS until either side ends it.
 ///
 /// # Errors
@@ -54,6 +40,7 @@ pub(crate) fn serve_plain<F, A>(
     stream: impl AsyncRead + AsyncWrite + Unpin,
     timeouts: Timeouts,
     phases: Phases,
+    plain: impl AnswersPlain,
     answer: F,
 ) -> impl Future<Output = hyper::Result<()>>
 where
@@ -62,16 +49,57 @@ where
 {
     let heads = Heads::default();
     let client = TimeoutStream::new(stream, timeouts, heads.clone());
-    serve_http1(client, heads, phases, answer)
+    serve_http1(client, heads, phases, plain, answer)
 }
 
-/// Speaks HTTP/1.1 with a client until either side ends it.
+/// Speaks HTTP/1.1 with a client until either side ends it: `plain` answers requests as long as all
+/// are plain, then `answer`.
 ///
 /// # Errors
 ///
 /// Returns hyper's error for a client that broke the protocol or disconnected.
 pub(crate) async fn serve_http1<F, A>(
     mut client: impl Client,
+    heads: Heads,
+    mut phases: Phases,
+    plain: impl AnswersPlain,
+    answer: F,
+) -> hyper::Result<()>
+where
+    F: Fn(Request<Incoming>) -> A,
+    A: Future<Output = Response<Content>> + Unpin,
+{
+    let left = if plain.is_on() {
+        let mut path = FastPath::default();
+        let mut closing = pin!(past(&mut phases, Phase::Closing, LAST_REQUEST));
+        let mut is_closing = false;
+        poll_fn(|cx| {
+            let left = path.poll(cx, &mut client, &heads, &plain);
+            if left.is_ready() || is_closing {
+                return left;
+            }
+            ready!(closing.as_mut().poll(cx));
+            is_closing = true;
+            path.close();
+            path.poll(cx, &mut client, &heads, &plain)
+        })
+        .await
+    } else {
+        Left::ToHyper(Vec::new())
+    };
+    match left {
+        Left::Ended => Ok(()),
+        // On the heap, so that connections on the fast path do not reserve space for it.
+        Left::ToHyper(unread) => {
+            Box::pin(serve_with_hyper(client, unread, heads, phases, answer)).await
+        }
+    }
+}
+
+/// Speaks HTTP/1.1 through hyper, which reads the bytes `unread` first.
+async fn serve_with_hyper<F, A>(
+    mut client: impl Client,
+    unread: Vec<u8>,
     heads: Heads,
     mut phases: Phases,
     answer: F,
@@ -83,9 +111,13 @@ where
     let lines = &LineEnds::default();
     // Borrowed, because the future would reserve space for a moved value both before and after the
     // move.
-    let io = TokioIo::new(LineStream::new(&mut client, lines.clone()));
-    let service = service_fn(|mut request| {
-        heads.count();
+    let io = TokioIo::new(LineStream::new(unread, &mut client, lines.clone()));
+    let service = service_fn(|mut request: Request<Incoming>| {
+        heads.count(1);
+        // Without content, what follows the head is the next one.
+        if request.body().is_end_stream() && !lines.ends_in_empty_line() {
+            heads.begin_next();
+        }
         if lines.had_a_bare_feed() {
             request.extensions_mut().insert(BareLineFeed);
         }

@@ -2,7 +2,7 @@
 //!
 //! A connection takes a file descriptor, and so do the table's files, a fetch and the operators. If
 //! clients took the last one, no table could be reloaded while they stay. So the limit is raised as
-//! far as allowed, and public connections get it less a reserve.
+//! far as allowed, and public connections get all but a reserve.
 
 use std::num::NonZeroUsize;
 
@@ -34,7 +34,7 @@ pub fn room_for(connections: u32, https_redirect: Option<&Listener>, threads: No
             wanted,
             max_connections = connections,
             room,
-            "too few open files are allowed for the setting \"max connections\", serving fewer at once; \
+            "the limit of open files is too low for the setting \"max connections\", serving fewer connections at once; \
              raise the hard limit (ulimit -Hn, LimitNOFILE= of systemd, the ulimit nofile of containers)"
         );
     }

@@ -25,12 +25,12 @@ pub struct Inherited(Vec<(&'static str, TcpListener)>);
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum InheritedError {
-    /// The variables that describe them make no sense, or the descriptors do not exist.
+    /// The variables that describe them are inconsistent, or the descriptors do not exist.
     #[error("the sockets that LISTEN_FDS announces do not exist")]
     Missing(#[source] io::Error),
     /// One is not a listening TCP socket.
     #[error(
-        "descriptor {descriptor} ({name}), passed to be listened on, is no TCP socket that listens"
+        "descriptor {descriptor} ({name}), passed as a listener, is not a listening TCP socket"
     )]
     NotListening {
         /// Its number.
@@ -40,13 +40,11 @@ pub enum InheritedError {
     },
     /// One has an unknown name.
     #[error(
-        "nothing here listens on a socket named {0:?}: FileDescriptorName= is public, admin or https-redirect"
+        "no listener uses a socket named {0:?}: set FileDescriptorName= to public, admin or https-redirect"
     )]
     Unknown(String),
     /// More than one was passed for a role.
-    #[error(
-        "more than one socket was passed as {0}: one is enough, and [::] takes IPv4 connections too"
-    )]
+    #[error("more than one socket was passed as {0}: pass one; [::] accepts IPv4 connections too")]
     Twice(&'static str),
     /// More have no name than there are remaining roles.
     #[error("more sockets were passed than there are listeners")]

@@ -121,8 +121,8 @@ fn is_missing(error: &io::Error) -> bool {
 }
 
 /// Accepts connections, one permit each, until the server closes; then those already established,
-/// which would otherwise be reset. On an inherited socket those are left to the next process: they
-/// wait there, and under load there would be no end of them.
+/// which would otherwise be reset. On an inherited socket, those are left to the next process: they
+/// wait there, and under load they would never end.
 pub(crate) async fn accept_all<T: Future<Output = OwnedSemaphorePermit>>(
     listener: Listener,
     name: &'static str,
@@ -155,7 +155,7 @@ pub(crate) async fn accept_all<T: Future<Output = OwnedSemaphorePermit>>(
     for socket in sockets.filter_map(|socket| socket.into_std().ok()) {
         let waiting = std::iter::from_fn(|| socket.accept().ok());
         made.extend(waiting.take(BACKLOG as usize));
-        // From here on no client can connect there that would get no answer.
+        // From here on, no client can connect that would get no answer.
         drop(socket);
     }
     for (stream, _) in made {

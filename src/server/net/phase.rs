@@ -77,7 +77,7 @@ pub(crate) struct Phases {
 impl Phases {
     /// Waits until the server is in `phase` or later; forever if the server was dropped.
     ///
-    /// A connection waits for this beside each of its requests. So that they do not all take the
+    /// A connection waits for this as well as for each of its requests. So that they do not all take the
     /// lock of one channel, the channel is polled again only from another task, or after a change.
     pub(crate) async fn reached(&mut self, phase: Phase) {
         let Self { watch, draining } = self;

@@ -15,7 +15,7 @@ use std::thread;
 use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
-use crate::server::http::Counts;
+use crate::server::http::RequestCounts;
 
 /// The name of each thread that serves clients.
 pub const SERVING_THREAD: &str = "serving";
@@ -29,7 +29,7 @@ pub(crate) struct Thread {
     /// Also held by each [`ThreadPlace`].
     connections: Arc<()>,
     /// The counts of its requests.
-    pub(crate) counts: Arc<Counts>,
+    pub(crate) counts: Arc<RequestCounts>,
     /// Ends the thread when dropped.
     _end: oneshot::Sender<()>,
 }
@@ -47,7 +47,7 @@ impl Threads {
     /// Fails if the operating system has run out of threads or file descriptors.
     pub(crate) fn start(
         count: NonZeroUsize,
-        mut counts: impl FnMut() -> Arc<Counts>,
+        mut counts: impl FnMut() -> Arc<RequestCounts>,
     ) -> io::Result<Self> {
         (0..count.get())
             .map(|_| Thread::start(counts()))
@@ -72,7 +72,7 @@ impl Threads {
 }
 
 impl Thread {
-    fn start(counts: Arc<Counts>) -> io::Result<Self> {
+    fn start(counts: Arc<RequestCounts>) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let handle = runtime.handle().clone();
         let (end, ended) = oneshot::channel::<()>();

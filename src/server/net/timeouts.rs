@@ -6,16 +6,18 @@
 //! clocks, and hyper sees an expired one as an I/O error.
 //!
 //! One timer serves a connection for its whole life. It is moved only when the deadline becomes
-//! earlier, and checks the clock again when it fires, so a busy connection never touches it.
+//! earlier, and checks the clock again when it fires, so a busy connection never touches it: what was
+//! polled once for a task wakes that task.
 
 use std::io;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll, Waker, ready};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::task::unconstrained;
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// How long a client may keep a connection without using it.
@@ -74,18 +76,36 @@ impl Timeouts {
 
 /// Counts the request heads that were read from one connection.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Heads(Arc<AtomicU64>);
+pub(crate) struct Heads(Arc<HeadCounts>);
+
+// Only the connection's own task writes, so there is no race.
+#[derive(Debug, Default)]
+struct HeadCounts {
+    so_far: AtomicU64,
+    /// How many are known to have begun because they did with the one before.
+    begun: AtomicU64,
+}
 
 impl Heads {
-    /// Records that a whole head was read.
-    pub(crate) fn count(&self) {
-        // Only the connection's own task counts, so there is no race.
-        self.0.store(self.so_far() + 1, Ordering::Relaxed);
+    /// Records that so many whole heads were read.
+    pub(crate) fn count(&self, more: u32) {
+        let so_far = self.so_far() + u64::from(more);
+        self.0.so_far.store(so_far, Ordering::Relaxed);
+    }
+
+    /// Records that bytes of the next head were read with the last one.
+    pub(crate) fn begin_next(&self) {
+        self.0.begun.store(self.so_far() + 1, Ordering::Relaxed);
     }
 
     /// Returns how many heads were read.
     pub(crate) fn so_far(&self) -> u64 {
-        self.0.load(Ordering::Relaxed)
+        self.0.so_far.load(Ordering::Relaxed)
+    }
+
+    /// Returns whether bytes of the next head were read with the last one.
+    fn has_begun_next(&self) -> bool {
+        self.0.begun.load(Ordering::Relaxed) > self.so_far()
     }
 }
 
@@ -112,11 +132,15 @@ pub(crate) struct TimeoutStream<S> {
     heads: Heads,
     /// The head that the last bytes read belong to.
     reading: Option<u64>,
+    /// The time, if it was noted since anything was read, written or waited for.
+    now: Option<Instant>,
     read_deadline: Option<(Awaited, Instant)>,
     /// How many bytes may arrive without a head, where another clock limits silence.
     noise: Option<Noise>,
     write_deadline: Option<Instant>,
     timer: Option<Pin<Box<Sleep>>>,
+    /// The task that the timer wakes.
+    waiting: Option<Waker>,
     ended: bool,
 }
 
@@ -127,10 +151,12 @@ impl<S> TimeoutStream<S> {
             timeouts,
             heads,
             reading: None,
+            now: None,
             read_deadline: None,
             noise: None,
             write_deadline: None,
             timer: None,
+            waiting: None,
             ended: false,
         }
     }
@@ -138,6 +164,11 @@ impl<S> TimeoutStream<S> {
     /// Returns whether the client will send nothing more: it closed its side, or timed out.
     pub(crate) fn has_ended(&self) -> bool {
         self.ended
+    }
+
+    /// Records the time, which was just read: for a timeout that begins now, it is not read again.
+    pub(super) fn note_time(&mut self, now: std::time::Instant) {
+        self.now = Some(Instant::from_std(now));
     }
 
     /// Leaves silent clients to another clock, and limits how many bytes a client may send between
@@ -173,7 +204,7 @@ impl<S> TimeoutStream<S> {
         let head = self.heads.so_far();
         let awaited = Awaited {
             head,
-            begun: self.reading == Some(head),
+            begun: self.reading == Some(head) || self.heads.has_begun_next(),
         };
         match self.read_deadline {
             Some((same, deadline)) if same == awaited => deadline,
@@ -184,7 +215,8 @@ impl<S> TimeoutStream<S> {
                 } else {
                     self.timeouts.head
                 };
-                let deadline = Instant::now() + limit;
+                let now = self.now.take().unwrap_or_else(Instant::now);
+                let deadline = now + limit;
                 self.read_deadline = Some((awaited, deadline));
                 deadline
             }
@@ -200,14 +232,19 @@ impl<S> TimeoutStream<S> {
 
     /// Is ready once `deadline` has passed.
     fn poll_expired(&mut self, cx: &mut Context<'_>, deadline: Instant) -> Poll<()> {
+        let wakes = |waiting: &Waker| waiting.will_wake(cx.waker());
         let timer = self
             .timer
             .get_or_insert_with(|| Box::pin(sleep_until(deadline)));
         if timer.deadline() > deadline {
             timer.as_mut().reset(deadline);
+        } else if !timer.is_elapsed() && self.waiting.as_ref().is_some_and(wakes) {
+            return Poll::Pending;
         }
+        self.waiting = Some(cx.waker().clone());
         loop {
-            ready!(timer.as_mut().poll(cx));
+            // A task that has used up its budget would get a timer that wakes nobody.
+            ready!(pin!(unconstrained(timer.as_mut())).poll(cx));
             if Instant::now() >= deadline {
                 self.ended = true;
                 return Poll::Ready(());
@@ -227,6 +264,7 @@ impl<S> TimeoutStream<S> {
             self.ended |= result.is_err();
             return Poll::Ready(result);
         }
+        self.now = None;
         let deadline = self.write_deadline();
         ready!(self.poll_expired(cx, deadline));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
@@ -243,6 +281,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimeoutStream<S> {
         let before = buffer.filled().len();
         match Pin::new(&mut this.stream).poll_read(cx, buffer) {
             Poll::Ready(Ok(())) => {
+                this.now = None;
                 let came = buffer.filled().len() - before;
                 if this.is_noise(came) {
                     this.ended = true;
@@ -276,6 +315,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        this.now = None;
         let written = Pin::new(&mut this.stream).poll_write(cx, bytes);
         this.or_stalled(cx, written)
     }
@@ -290,6 +330,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
             return self.poll_write(cx, only);
         }
         let this = self.get_mut();
+        this.now = None;
         let written = Pin::new(&mut this.stream).poll_write_vectored(cx, slices);
         this.or_stalled(cx, written)
     }
@@ -311,6 +352,9 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimeoutStream<S> {
 
 #[cfg(test)]
 mod tests {
+    use std::future::{Future as _, poll_fn};
+    use std::pin::pin;
+
     use tokio::io::{AsyncReadExt, AsyncWriteExt, duplex};
 
     use super::*;
@@ -364,9 +408,21 @@ mod tests {
         let mut server = TimeoutStream::new(server, brief(3_600_000, 1), heads.clone());
         client.write_all(b"x").await.unwrap();
         server.read_u8().await.unwrap();
-        heads.count();
+        heads.count(1);
         let error = server.read_u8().await.unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::TimedOut);
+    }
+
+    #[tokio::test]
+    async fn a_time_from_before_the_last_bytes_does_not_count() {
+        let (mut client, server) = duplex(64);
+        let mut server = TimeoutStream::new(server, brief(10_000, 1), Heads::default());
+        server.note_time(std::time::Instant::now() - server.timeouts.head);
+        client.write_all(b"x").await.unwrap();
+        server.read_u8().await.unwrap();
+        let mut more = pin!(server.read_u8());
+        let once = poll_fn(|cx| Poll::Ready(more.as_mut().poll(cx)));
+        assert!(once.await.is_pending());
     }
 
     #[tokio::test]
@@ -378,7 +434,7 @@ mod tests {
         for _ in 0..3 {
             client.write_all(b"8 bytes.").await.unwrap();
             server.read_exact(&mut [0; 8]).await.unwrap();
-            heads.count();
+            heads.count(1);
         }
         client.write_all(b"9 bytes..").await.unwrap();
         let error = server.read_exact(&mut [0; 9]).await.unwrap_err();

@@ -21,6 +21,7 @@ use crate::server::http::{
 use crate::server::reload::{ReloadReport, Reloads};
 use crate::server::state::{Reloaded, Shared};
 use crate::server::tls::{Tls, TlsView};
+use crate::source::FetchResult;
 
 /// The content type of the Prometheus text format.
 const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -70,7 +71,7 @@ pub(crate) async fn answer<B>(
                 format!("{problem}\n"),
             ),
         },
-        // The public listener's answer, for clients that cannot ask there because it uses TLS.
+        // The public listener's answer, for clients that cannot use that listener because of TLS.
         "/healthz" => health::answer(shared),
         "/metrics" => response::body(StatusCode::OK, METRICS, shared.metrics.exposition()),
         "/-/status" => response::json(StatusCode::OK, JSON, &StatusDocument::of(shared)),
@@ -100,10 +101,22 @@ fn refusal<B>(shared: &Shared, request: &Request<B>) -> Option<Response<Content>
 }
 
 /// Waits for a reload and reports its outcome.
+///
+/// If the source could not be fetched, that is the outcome, although what was fetched before is live:
+/// nobody knows whether it is the latest.
 async fn reload(shared: &Shared, reloads: &Reloads) -> Response<Content> {
     match reloads.now().await {
         None => response::line(StatusCode::SERVICE_UNAVAILABLE),
         Some(ReloadReport::Live(result)) => {
+            let last_fetch = shared.source.fetching().and_then(|it| it.last);
+            if let Some(failed) = last_fetch.filter(|it| !it.result.is_success()) {
+                let status = match failed.result {
+                    FetchResult::TimedOut => StatusCode::GATEWAY_TIMEOUT,
+                    FetchResult::Refused => StatusCode::UNPROCESSABLE_ENTITY,
+                    _ => StatusCode::BAD_GATEWAY,
+                };
+                return response::json(status, JSON, &ErrorView::from(&failed));
+            }
             let live = shared.live.load();
             let done = Reload {
                 result: result.as_str(),

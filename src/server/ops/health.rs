@@ -22,7 +22,7 @@ struct Health {
     output: Option<&'static str>,
 }
 
-/// Returns why requests should be sent elsewhere, if they should.
+/// Returns the reason for sending requests elsewhere, if there is one.
 pub(crate) fn problem(shared: &Shared) -> Option<&'static str> {
     if shared.lifecycle.is_draining() {
         Some("draining")
@@ -33,7 +33,7 @@ pub(crate) fn problem(shared: &Shared) -> Option<&'static str> {
     }
 }
 
-/// Returns why an orchestrator should send no requests here, if it should not.
+/// Returns the reason for an orchestrator to send no requests here, if there is one.
 ///
 /// Beyond [`problem`], it reports a table that may be stale, if the operator has set a limit.
 pub(super) fn unreadiness(shared: &Shared, now: Timestamp) -> Option<&'static str> {

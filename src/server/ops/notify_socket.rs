@@ -16,7 +16,7 @@ use tracing::warn;
 /// How long to wait for a busy manager.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How many messages wait for a busy manager. One that leaves more unread has failed.
+/// How many messages wait for a busy manager. A manager that leaves more unread has failed.
 const QUEUE: usize = 16;
 
 /// The socket at which a manager receives messages.
@@ -56,8 +56,8 @@ impl NotifySocket {
 
     /// Sends all messages of a queue, until that is closed.
     ///
-    /// A manager that was waited for in vain is not waited for again until it has read something,
-    /// so that the last message is not delayed by those before it.
+    /// After a timeout, a manager is not waited for again until it has read something, so that the
+    /// last message is not delayed by the earlier ones.
     pub(super) async fn send_all(&self, mut queued: mpsc::Receiver<String>) {
         let mut limit = self.timeout;
         while let Some(message) = queued.recv().await {
@@ -141,7 +141,7 @@ mod tests {
         let (_directory, manager, mut socket, filled) = busy_manager();
         socket.timeout = Duration::from_secs(3600);
         let (messages, queued) = outbox();
-        // Returns although nobody has read anything.
+        // Returns although nothing has been read.
         for number in 0..QUEUE {
             messages.queue(number.to_string());
         }

@@ -20,8 +20,7 @@ use crate::server::net::{Phase, Threads};
 use crate::server::reload::Reloads;
 use crate::server::state::{LoadError, Shared};
 
-/// The longest status that is sent, in characters: the manager takes 4 KiB, and a person reads
-/// less.
+/// The longest status that is sent, in characters: the manager accepts 4 KiB, and people read less.
 const STATUS_CHARS: usize = 400;
 
 /// Notifies the service manager, if there is one.

@@ -3,8 +3,9 @@
 use serde::Serialize;
 
 use crate::mapping::Diagnostic;
-use crate::source::{Fetch, RemoteStatus, Revision};
+use crate::source::{Fetch, FetchResult, RemoteStatus, Revision};
 
+use crate::server::fleet::{Fleet, FleetView};
 use crate::server::state::{Fetching, LastError, LastReload, Shared};
 use crate::server::tls::TlsView;
 
@@ -19,6 +20,8 @@ pub(crate) struct StatusDocument {
     remote: Option<RemoteView>,
     #[serde(skip_serializing_if = "Option::is_none")]
     tls: Option<TlsView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fleet: Option<FleetView>,
     last_reload: Option<ReloadView>,
     last_error: Option<ErrorView>,
 }
@@ -114,6 +117,7 @@ impl StatusDocument {
                 RemoteView::new(&fetching, live)
             }),
             tls: shared.tls.as_ref().map(|tls| tls.view()),
+            fleet: shared.fleet.as_ref().map(Fleet::view),
             last_reload: history.last_reload.as_ref().map(ReloadView::from),
             last_error: history.last_error.as_ref().map(ErrorView::since),
         }
@@ -207,6 +211,22 @@ impl From<&crate::server::state::LoadError> for ErrorView {
                 .iter()
                 .map(DiagnosticView::from)
                 .collect(),
+        }
+    }
+}
+
+impl From<&Fetch> for ErrorView {
+    fn from(failed: &Fetch) -> Self {
+        let reason = failed.error.as_deref().unwrap_or("no reason is known");
+        Self {
+            since: None,
+            result: failed.result.as_str(),
+            message: match failed.result {
+                FetchResult::Refused => reason.to_owned(),
+                _ => format!("cannot fetch the latest: {reason}"),
+            },
+            revision: None,
+            diagnostics: Vec::new(),
         }
     }
 }

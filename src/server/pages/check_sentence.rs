@@ -1,9 +1,9 @@
-//! What the page of a link says of the last check: a sentence for each verdict, with its days.
+//! The sentence about the last check on the page of a link: one for each verdict, with its dates.
 
 use crate::html::{Frame, Moment, Sentence};
 use crate::linkcheck::{LinkSummary, Verdict};
 
-/// Returns what is said of a link; nothing if nothing is known.
+/// Returns the sentence about a link; none if it was not checked.
 pub(super) fn check_sentence(frame: &Frame<'_>, summary: LinkSummary) -> Option<Sentence> {
     let LinkSummary {
         verdict,
@@ -11,11 +11,11 @@ pub(super) fn check_sentence(frame: &Frame<'_>, summary: LinkSummary) -> Option<
         last_ok,
         checked,
     } = summary;
-    // What is said of a link with this day, and with the day when it last worked, if that is known.
+    // The texts with this day, and with the day when the link last worked, if that is known.
     let (day, texts) = match verdict {
         Verdict::Ok => (last_ok, ["check-ok"; 2]),
         Verdict::Moved => (last_ok, ["check-moved"; 2]),
-        // What was never asked is a short link of the table's own.
+        // A target that was never requested is a short link of the table itself.
         Verdict::Failing if checked.is_none() => return Some(frame.sentence("check-own-missing")),
         Verdict::Gone if checked.is_none() => return Some(frame.sentence("check-own-gone")),
         Verdict::Failing => (checked, ["check-failing", "check-failing-worked"]),
@@ -91,7 +91,7 @@ mod tests {
                 last_ok: None,
                 ..summary(verdict)
             });
-            // None has a place that is not filled, or a text that is not there.
+            // No text is missing, and no placeholder is left.
             for text in [with, without].into_iter().flatten() {
                 assert!(text.ends_with('.'), "{text}");
                 assert!(
@@ -108,7 +108,7 @@ mod tests {
             (Verdict::Ok, None),
             (
                 Verdict::Failing,
-                Some("Leads to a short link that is not there."),
+                Some("Leads to a short link that does not exist."),
             ),
             (
                 Verdict::Gone,

@@ -1,9 +1,9 @@
-//! What all pages are made with: the client, the time, and the table that answers; their frame, and
-//! how they are sent.
+//! The context of all pages: the client, the time, and the table that answers; their frame, and how
+//! they are sent.
 //!
-//! They are rendered here from templates, without a script, and load nothing from elsewhere: the
-//! policy sent along forbids it. The one style is part of the page, and allowed by its hash, which
-//! is computed from the same text that the templates include.
+//! Pages are rendered from templates, without scripts, and load nothing from elsewhere: their
+//! policy forbids it. The one style is part of the page, and allowed by its hash, which is computed
+//! from the same text that the templates include.
 
 use std::sync::LazyLock;
 
@@ -40,7 +40,7 @@ fn policy(form_action: &str) -> HeaderValue {
     HeaderValue::try_from(policy).expect("base64 and literals are fit for a header")
 }
 
-/// Where the forms of a page may send what is entered.
+/// Where the forms of a page may send their input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FormAction {
     /// The page has no form.

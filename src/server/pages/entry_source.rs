@@ -24,7 +24,7 @@ impl EntrySource {
         let path = snapshot.place.path_of(&place.file);
         let pages = RepositoryPages::of(repository);
         let revision = &snapshot.revision;
-        // Of files that differ from their commit, the line may be another one.
+        // In files that differ from their commit, the line may be a different one.
         let commit = revision.commit().filter(|_| !revision.is_dirty());
         let address = pages.as_ref().zip(commit);
         let editor = pages.as_ref();

@@ -51,7 +51,7 @@ impl PageContext<'_> {
     }
 }
 
-/// Returns when a link was taken out of use, or until when it was valid.
+/// Returns when a link was retired, or until when it was valid.
 fn end(frame: &Frame<'_>, entry: Entry<'_>, since: Option<Timestamp>) -> Sentence {
     let sentence = match since {
         None => frame.sentence("gone-link"),

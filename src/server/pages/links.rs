@@ -13,10 +13,10 @@ use super::path_of::path_of;
 use crate::server::http::{Content, PageFormat};
 use crate::server::links::{self, JSON_VARIANT, ListQuery, MAX_TEXT, Selection};
 
-/// The most characters of a text that are shown of a link; its own page has all.
+/// The maximum number of shown characters of a text; the page of the link has all.
 const SHOWN: usize = 60;
 
-/// How many of a link's aliases and tags are shown; its own page has all.
+/// How many aliases and tags of a link are shown; the page of the link has all.
 const SHOWN_TEXTS: usize = 4;
 
 #[derive(Template)]
@@ -28,16 +28,16 @@ struct LinksPage<'p> {
     query: &'p ListQuery,
     max_text: usize,
     states: Vec<StateChoice>,
-    /// How many links there are, if that is known without looking at all of them.
+    /// The number of links, if it is known without checking all of them.
     count: Option<Sentence>,
-    rows: Vec<Row<'p>>,
+    rows: Vec<ListedLink<'p>>,
     /// The query of the page with the first links, unless it is this one.
     first: Option<String>,
     /// The query of the next page.
     next: Option<String>,
 }
 
-/// A state that can be asked for.
+/// A state that can be selected.
 struct StateChoice {
     name: &'static str,
     text: &'static str,
@@ -45,12 +45,12 @@ struct StateChoice {
 }
 
 /// A link of the list.
-struct Row<'p> {
+struct ListedLink<'p> {
     code: Cow<'p, str>,
     /// The path of its own page.
     path: String,
     title: Option<String>,
-    /// Its target, whose end is left out if it is long, but nothing of its host.
+    /// Its target, with its end cut off if it is long, but never a part of its host.
     target: Option<String>,
     aliases: Vec<&'p str>,
     owner: Option<String>,
@@ -61,7 +61,7 @@ struct Row<'p> {
 }
 
 impl PageContext<'_> {
-    /// Returns what is different in lists of the same links: the form, and the language of pages.
+    /// Returns the variant of a list of the same links: the form, and the language of pages.
     pub(crate) fn list_variant(&self) -> &'static str {
         match self.form {
             PageFormat::Json => JSON_VARIANT,
@@ -83,7 +83,9 @@ impl PageContext<'_> {
             max_text: MAX_TEXT,
             states: states(&frame, query.state),
             count: count(&frame, selection),
-            rows: rows.map(|it| Row::of(*it, &frame, self.now)).collect(),
+            rows: rows
+                .map(|it| ListedLink::of(*it, &frame, self.now))
+                .collect(),
             first: (!query.after.is_empty()).then(|| query.to_query_after("")),
             next: (selection.next.as_deref()).map(|next| query.to_query_after(next)),
             frame,
@@ -112,7 +114,7 @@ fn state_text(frame: &Frame<'_>, state: LinkState) -> &'static str {
 /// Returns how many links there are: of the site, or found, if all of them are on this page.
 fn count(frame: &Frame<'_>, selection: &Selection<'_>) -> Option<Sentence> {
     if selection.entries.is_empty() {
-        // The page says so already.
+        // The page already says this.
         return None;
     }
     if selection.query.is_of_all() {
@@ -124,7 +126,7 @@ fn count(frame: &Frame<'_>, selection: &Selection<'_>) -> Option<Sentence> {
     is_whole.then(|| frame.counted("list-found-one", "list-found-other", found))
 }
 
-impl<'p> Row<'p> {
+impl<'p> ListedLink<'p> {
     fn of(entry: Entry<'p>, frame: &Frame<'_>, now: Timestamp) -> Self {
         let tag = |tag: &str| {
             let query = ListQuery::of_tag(tag);
@@ -144,7 +146,7 @@ impl<'p> Row<'p> {
     }
 }
 
-impl Row<'_> {
+impl ListedLink<'_> {
     /// Returns whether there is more of it than code, title and target.
     fn has_details(&self) -> bool {
         let texts = self.aliases.len() + self.tags.len();

@@ -1,4 +1,4 @@
-//! Pages for people who do not just follow a link, with other forms for programs.
+//! Pages for people, one file per page, with other forms for programs.
 
 mod check_sentence;
 mod context;

@@ -45,7 +45,7 @@ impl PageContext<'_> {
     /// Returns the answer to an unknown path: for a person, with the nearest codes of the site.
     pub(crate) fn not_found(&self, site: &Site, path: &str) -> Response<Content> {
         let suggestions = match self.form {
-            // They and their targets are a part of the table.
+            // Codes and targets are part of the table.
             _ if !self.is_public => Vec::new(),
             PageFormat::Html | PageFormat::Json => suggestions(site, path, self.now),
             PageFormat::Any => Vec::new(),

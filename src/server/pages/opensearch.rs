@@ -23,7 +23,7 @@ struct OpenSearch<'p> {
     frame: Frame<'p>,
     short_name: &'p str,
     long_name: &'p str,
-    /// Not the host of the request, which anyone may choose: what the browser keeps leads there.
+    /// Not the host of the request, which anyone may choose: the browser keeps this address.
     base_url: &'p str,
 }
 

@@ -1,4 +1,4 @@
-//! The page of a link: where it leads, and what is known of it.
+//! The page of a link: where it leads, and the facts about it.
 
 use std::borrow::Cow;
 
@@ -58,7 +58,8 @@ struct Preview<'p> {
 }
 
 impl PageContext<'_> {
-    /// Returns the page that shows the target of a link, and what is known of it if links are checked.
+    /// Returns the page that shows the target of a link, and the result of its check if links are
+    /// checked.
     pub(crate) fn preview(
         &self,
         entry: Entry<'_>,
@@ -97,7 +98,7 @@ impl PageContext<'_> {
     }
 }
 
-/// Returns what is said of the parts of a request that are forwarded.
+/// Returns the sentence about the forwarded parts of a request.
 fn forwards(frame: &Frame<'_>, forward: Forward) -> Option<&'static str> {
     match forward {
         Forward::None => None,

@@ -1,4 +1,4 @@
-//! The page of a request that is refused, where a person sees it.
+//! The page of a refused request, for people.
 
 use askama::Template;
 use hyper::header::{ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_TYPE, RETRY_AFTER};
@@ -25,16 +25,20 @@ struct RefusalPage<'p> {
     revision: &'p str,
 }
 
-/// Returns whether a status is one of a refusal, and so has a page.
+/// Returns whether a status is that of a refusal, which has a page.
 pub(crate) fn is_refusal(status: StatusCode) -> bool {
     texts(status).is_some()
 }
 
-/// Returns the keys of what the page of a refusal says: its heading, and the reason.
+/// Returns the keys of the texts of a refusal's page: its heading, and the reason.
 fn texts(status: StatusCode) -> Option<[&'static str; 2]> {
     Some(match status {
         StatusCode::BAD_REQUEST => ["refused-request-title", "refused-request"],
+        StatusCode::FORBIDDEN => ["refused-origin-title", "refused-origin"],
         StatusCode::METHOD_NOT_ALLOWED => ["refused-method-title", "refused-method"],
+        StatusCode::REQUEST_TIMEOUT => ["refused-slow-title", "refused-slow"],
+        StatusCode::PAYLOAD_TOO_LARGE => ["refused-size-title", "refused-size"],
+        StatusCode::UNSUPPORTED_MEDIA_TYPE => ["refused-type-title", "refused-type"],
         StatusCode::MISDIRECTED_REQUEST => ["refused-host-title", "refused-host"],
         StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => ["refused-fields-title", "refused-fields"],
         StatusCode::SERVICE_UNAVAILABLE => ["refused-for-now-title", "refused-for-now"],
@@ -43,8 +47,8 @@ fn texts(status: StatusCode) -> Option<[&'static str; 2]> {
 }
 
 impl PageContext<'_> {
-    /// Returns a refusal in the form that the client prefers; as it is, a line of text, if it asks
-    /// for none, or if it explains itself in that form already.
+    /// Returns a refusal in the form that the client prefers; unchanged, a line of text, if the
+    /// client prefers none, or if the refusal already has that form.
     pub(crate) fn explained(
         &self,
         site: Option<&Site>,

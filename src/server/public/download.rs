@@ -3,7 +3,7 @@
 //! A dump of a large table takes a second of CPU time and many megabytes of the client's bandwidth.
 //! It is written piece by piece, a few pieces ahead of the client; so no redirect waits for it, and
 //! it is never in memory as a whole. Only a few are written at once, each for a limited time, and
-//! none for a client that stops reading: it would keep others from their downloads.
+//! none for a client that stops reading: it would block the downloads of others.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -26,7 +26,7 @@ use crate::server::reload::begin;
 use crate::server::state::DumpSlots;
 
 /// How long a dump may take in all: for 100 MB, of which a fifth is sent, 35 kB a second is enough,
-/// little more than the pace that a client has to keep anyway.
+/// little more than the required pace.
 const TIMEOUT: Duration = Duration::from_secs(600);
 
 /// The size of a piece in bytes, and how many pieces are written ahead.
@@ -38,7 +38,7 @@ pub(super) struct Download<W> {
     pub(super) media_type: HeaderValue,
     /// Its entity tag: weak, because compressed and uncompressed content share it.
     pub(super) tag: HeaderValue,
-    /// Writes it, on a thread of its own.
+    /// Writes it, on a separate thread.
     pub(super) write: W,
 }
 
@@ -94,7 +94,7 @@ fn begin_writing(
     write: impl FnOnce(&mut dyn Write) -> io::Result<()> + Send + 'static,
 ) -> Content {
     let (sender, receiver) = mpsc::channel(AHEAD);
-    let mut out = Pieces {
+    let mut out = PieceWriter {
         sender,
         runtime: Handle::current(),
         deadline: Instant::now() + TIMEOUT,
@@ -118,17 +118,17 @@ fn begin_writing(
 }
 
 /// Collects output into pieces, and waits until the client takes each.
-struct Pieces {
+struct PieceWriter {
     sender: mpsc::Sender<ContentPiece>,
     runtime: Handle,
     deadline: Instant,
     pace: Pace,
-    /// How long the client may still make this wait, until it takes another piece.
+    /// How long this may still wait for the client, until it takes another piece.
     budget: Duration,
     begun: Vec<u8>,
 }
 
-impl Pieces {
+impl PieceWriter {
     fn end(&mut self) -> io::Result<()> {
         self.pass_on()?;
         self.send(ContentPiece::End)
@@ -157,7 +157,7 @@ impl Pieces {
     }
 }
 
-impl Write for Pieces {
+impl Write for PieceWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.begun.extend_from_slice(bytes);
         if self.begun.len() >= PIECE {
@@ -175,8 +175,8 @@ impl Write for Pieces {
 mod tests {
     use super::*;
 
-    fn pieces(pace: Pace, sender: mpsc::Sender<ContentPiece>) -> Pieces {
-        Pieces {
+    fn pieces(pace: Pace, sender: mpsc::Sender<ContentPiece>) -> PieceWriter {
+        PieceWriter {
             sender,
             runtime: Handle::current(),
             deadline: Instant::now() + TIMEOUT,

@@ -1,11 +1,11 @@
-//! Dumps: the whole live table of a site, and its links that do not simply work, for anyone who asks.
+//! Dumps: the whole live table of a site, and its links that do not simply work, for everyone.
 
 use std::io::Write;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use hyper::header::HeaderValue;
-use hyper::{Method, Request, Response, StatusCode};
+use hyper::{Method, Request, StatusCode};
 
 use crate::exchange::ExportFormat;
 use crate::mapping::Timestamp;
@@ -13,12 +13,12 @@ use crate::mapping::Timestamp;
 use super::download::Download;
 use super::link_report;
 use super::own_path::OwnPath;
-use crate::server::http::{Answered, Content, misdirected, only_read, response};
+use crate::server::http::{Answered, CountedResponse, misdirected, only_read, response};
 use crate::server::state::{DumpSlots, LinkChecks, Shared, Snapshot};
 
 const JSON_LINES: HeaderValue = HeaderValue::from_static("application/jsonl");
 
-/// What is dumped.
+/// The content of a dump.
 enum Dump<'s> {
     /// The table of a site.
     Table(ExportFormat, HeaderValue),
@@ -34,7 +34,7 @@ pub(super) fn answer<B>(
     snapshot: &Arc<Snapshot>,
     own: &OwnPath<'_, '_>,
     request: &Request<B>,
-) -> Option<(Option<Answered>, Response<Content>)> {
+) -> Option<CountedResponse> {
     let dump = match own.rest {
         "linkcheck.jsonl" => Dump::Links(shared.link_checks.as_ref()?),
         name => Dump::table(name)?,
@@ -60,7 +60,7 @@ pub(super) fn answer<B>(
             },
         }
         .answer(slots, request),
-        // It would take a slot until its reading times out.
+        // It would occupy a slot until its reading times out.
         Dump::Links(checks) if !checks.is_reachable() => response::unavailable(),
         Dump::Links(checks) => Download {
             media_type: JSON_LINES,
@@ -69,7 +69,7 @@ pub(super) fn answer<B>(
         }
         .answer(slots, request),
     };
-    // What is not available is no page, as before the first table.
+    // An unavailable dump is not counted as a page, as before the first table.
     let is_page = response.status() != StatusCode::SERVICE_UNAVAILABLE;
     Some((is_page.then_some(Answered::Page), response))
 }
@@ -89,7 +89,7 @@ impl Dump<'_> {
     }
 }
 
-/// Returns the entity tag of all dumps of a snapshot, or of a version of what else they have. It is
+/// Returns the entity tag of all dumps of a snapshot, or of a version of their other content. It is
 /// weak: compressed and uncompressed dumps share it.
 fn tag(snapshot: &Snapshot, version: &str) -> HeaderValue {
     let revision = &snapshot.revision;

@@ -1,7 +1,7 @@
 //! `/-/go?q=`: for a code, an alias or a short link, its target; for anything else, a search.
 //!
-//! It leads nowhere but to targets of the table. What is typed in an address bar need not be repaired:
-//! the search shows what it may have meant.
+//! It only redirects to targets of the table. Input from an address bar need not be repaired: the
+//! search shows similar links.
 
 use hyper::header::{CACHE_CONTROL, CONTENT_LENGTH, HeaderValue, LOCATION, REFERRER_POLICY};
 use hyper::{Response, StatusCode};
@@ -9,7 +9,7 @@ use url::form_urlencoded;
 
 use crate::mapping::{self, Outcome, Site, Table};
 
-use crate::server::http::{Answered, Content, response};
+use crate::server::http::{Answered, Content, CountedResponse, response};
 use crate::server::links::ListQuery;
 use crate::server::pages::{PageContext, path_of};
 
@@ -19,7 +19,7 @@ pub(super) fn answer(
     site: &Site,
     page: &PageContext<'_>,
     query: Option<&str>,
-) -> (Option<Answered>, Response<Content>) {
+) -> CountedResponse {
     let mut pairs = form_urlencoded::parse(query.unwrap_or_default().as_bytes());
     let text = pairs.find_map(|(key, value)| (key == "q").then_some(value));
     let text = text.unwrap_or_default();
@@ -43,7 +43,7 @@ pub(super) fn answer(
     (Some(Answered::Page), see(format!("{path}-/links?{query}")))
 }
 
-/// Returns a redirect that is made anew each time: what is typed may mean another link tomorrow.
+/// Returns a redirect that is not cached: the same input may mean another link tomorrow.
 fn see(location: String) -> Response<Content> {
     let Ok(location) = HeaderValue::try_from(location) else {
         // Targets and encoded queries are ASCII by construction.

@@ -1,9 +1,8 @@
-//! The hook: a Git host reports that there is something new, so that it is fetched before the next
-//! poll.
+//! The hook: a Git host reports a push, so that it is fetched before the next poll.
 //!
 //! GitHub, Gitea and Forgejo sign the body with a shared secret, GitLab sends the secret itself.
 //! The content of a hook is never used: a valid one is a hint to fetch, and a replayed one is the
-//! same hint again, at the pace of `hook_pace.rs`. Off unless there is a secret.
+//! same hint again, at the pace of `hook_pace.rs`. It is disabled without a secret.
 //!
 //! Anyone can send bodies here. None is kept: its signature is computed piece by piece as it
 //! arrives, and it is not even read if the head contains no proof. Refused hooks are not logged.
@@ -23,7 +22,8 @@ use zeroize::Zeroizing;
 
 use super::hook_pace::HookPace;
 use crate::server::http::{
-    Answered, Content, Counts, Sha256Digest, bad_request, digest, not_allowed, request, response,
+    Answered, Content, RequestCounts, Sha256Digest, bad_request, digest, not_allowed, request,
+    response,
 };
 
 /// The path that hooks are sent to.
@@ -113,7 +113,7 @@ pub(crate) fn is_addressed<B>(request: &Request<B>) -> bool {
 
 /// Answers a hook and counts it.
 pub(crate) async fn answer(
-    counts: &Counts,
+    counts: &RequestCounts,
     secret: &HookSecret,
     pace: &HookPace,
     request: Request<Incoming>,

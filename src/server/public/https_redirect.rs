@@ -1,9 +1,9 @@
 //! The redirect to HTTPS: each request without TLS is redirected to the same target under
 //! `https://`.
 //!
-//! The table, not the client, decides the host: it is that of the site that the request is for, so
-//! no request can turn this into an open redirect. There is no exception for ACME's http-01
-//! challenge, which is redirected like everything else.
+//! The table, not the client, determines the host: it is that of the requested site, so no request
+//! can turn this into an open redirect. There is no exception for ACME's http-01 challenge, which
+//! is redirected like everything else.
 
 use std::time::Instant;
 
@@ -16,8 +16,8 @@ use crate::mapping::{BaseUrl, ServerPage};
 
 use super::route;
 use crate::server::http::{
-    Answered, Content, Counts, Refused, bad_request, misdirected, only_read, request, response,
-    unavailable,
+    Answered, Content, CountedResponse, Refused, RequestCounts, bad_request, misdirected,
+    only_read, request, response, unavailable,
 };
 use crate::server::ops::health;
 use crate::server::state::Shared;
@@ -28,7 +28,7 @@ const HTTPS: u16 = 443;
 /// Answers a request without TLS and counts it.
 pub(crate) fn answer<B>(
     shared: &Shared,
-    counts: &Counts,
+    counts: &RequestCounts,
     port: u16,
     request: &Request<B>,
 ) -> Response<Content> {
@@ -41,11 +41,7 @@ pub(crate) fn answer<B>(
     response
 }
 
-fn decide<B>(
-    shared: &Shared,
-    port: u16,
-    request: &Request<B>,
-) -> (Option<Answered>, Response<Content>) {
+fn decide<B>(shared: &Shared, port: u16, request: &Request<B>) -> CountedResponse {
     let asked = match request::read(request) {
         Ok(asked) => asked,
         Err(Refused::BadRequest) => return (Some(Answered::BadRequest), bad_request()),
@@ -106,7 +102,7 @@ fn redirect(status: StatusCode, location: String) -> Response<Content> {
     headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
     // The client continues on another listener.
     headers.insert(CONNECTION, HeaderValue::from_static("close"));
-    // An hour, because clients may keep a 301 forever, and there must be a way back.
+    // An hour, because clients may otherwise keep a 301 forever, which could not be undone.
     response::with(response, CACHE_CONTROL, "public, max-age=3600")
 }
 

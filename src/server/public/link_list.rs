@@ -11,7 +11,8 @@ use crate::mapping::Timestamp;
 use super::own_path::OwnPath;
 use super::route;
 use crate::server::http::{
-    Answered, Content, Counts, misdirected, only_read, request as head, response, unavailable,
+    Answered, Content, CountedResponse, RequestCounts, misdirected, only_read, request as head,
+    response, unavailable,
 };
 use crate::server::links::{ListQuery, Search, Selection};
 use crate::server::pages::{PageContext, VARIES};
@@ -25,18 +26,18 @@ pub(super) fn may_be_addressed<B>(request: &Request<B>) -> bool {
 /// Answers a request and counts it.
 pub(super) async fn answer(
     shared: &Shared,
-    counts: &Counts,
+    counts: &RequestCounts,
     request: Request<Incoming>,
 ) -> Response<Content> {
-    // Its content is dropped only once it is answered.
+    // Its content is dropped only after the answer.
     let (head, _content) = request.into_parts();
     let request = Request::from_parts(head, ());
-    let (answered, response) = match begin(shared, &request) {
-        None => return route::answer(shared, counts, &request, false),
-        Some(Err((answered, response))) => (answered, response),
+    let answer = match begin(shared, &request) {
+        None => return route::answer(shared, counts, &request),
+        Some(Err(refusal)) => refusal,
         Some(Ok(search)) => {
             let headers = request.headers().clone();
-            let context = route::context(shared, &request, None, search.now);
+            let context = route::context(shared, request.headers(), None, search.now);
             let variant = context.list_variant();
             let write = move |snapshot: &Snapshot, selection: &Selection<'_>| {
                 let revision = &snapshot.short;
@@ -51,24 +52,16 @@ pub(super) async fn answer(
                 .await;
             let answered = answer.is_some().then_some(Answered::Page);
             let response = answer.unwrap_or_else(unavailable);
-            // Also of one that is not sent again.
+            // This includes a 304 answer.
             (answered, response::with(response, VARY, VARIES))
         }
     };
-    let response = route::explained(shared, &request, response);
-    // Without a duration, which would be a search's and not a redirect's.
-    if let Some(answered) = answered {
-        counts.count(answered);
-    }
-    response
+    route::counted(shared, counts, &request, answer)
 }
 
-/// An answer, and as what it is counted.
-type Counted = (Option<Answered>, Response<Content>);
-
-/// Returns the search that a request asks for, or why there is none; `None` if the request is for
-/// something else, or of a kind that is answered the same everywhere.
-fn begin(shared: &Shared, request: &Request<()>) -> Option<Result<Search, Counted>> {
+/// Returns the search for a request, or the reason for having none; `None` if the request is for
+/// something else, or of a kind that is answered the same way everywhere.
+fn begin(shared: &Shared, request: &Request<()>) -> Option<Result<Search, CountedResponse>> {
     let asked = head::read(request).ok()?;
     let live = shared.live.load_full().filter(|_| shared.is_public())?;
     let own = OwnPath::read(&live.table, &asked)?;
@@ -85,7 +78,7 @@ fn begin(shared: &Shared, request: &Request<()>) -> Option<Result<Search, Counte
     Some(match ListQuery::of_page(asked.query) {
         Ok(query) => Ok(Search::new(&live, site, query, now)),
         Err(error) => {
-            let page = route::context(shared, request, Some(&live), now);
+            let page = route::context(shared, request.headers(), Some(&live), now);
             let response = page.bad_list_query(site, error);
             Err((Some(Answered::BadRequest), response))
         }

@@ -1,4 +1,4 @@
-//! The links of a site that do not simply work, a line of JSON for each: what is written of them.
+//! The report on the links of a site that do not simply work, with a line of JSON for each.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -14,14 +14,14 @@ use crate::server::state::{LinkChecks, Shared, Snapshot};
 /// How many links are read from the store at a time.
 const BATCH: usize = 256;
 
-/// Returns what changes with the links that are written, as a part of an entity tag.
+/// Returns a part of the entity tag that changes with the report.
 pub(super) fn version(shared: &Shared, checks: &LinkChecks) -> String {
-    // Changes are counted anew by each server.
+    // Each server starts counting changes from zero.
     let started = shared.started.unix();
     format!(".{started:x}.{:x}", checks.known.changes())
 }
 
-/// Returns what writes the links of the site with this number. Must be called within a runtime.
+/// Returns the writer of the report on the site with this number. Must be called within a runtime.
 pub(super) fn writer(
     checks: &Arc<LinkChecks>,
     snapshot: Arc<Snapshot>,
@@ -45,14 +45,14 @@ pub(super) fn writer(
     }
 }
 
-/// Writes links, with the records of those that are asked.
+/// Writes links, with the records of those that are checked.
 fn write_batch(
     links: &[TableLink],
     records: Vec<Option<LinkRecord>>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for conclusion in Conclusion::of_all(links, records) {
-        // It may work by now.
+        // It may work again.
         if conclusion.verdict.rule().is_some() {
             serde_json::to_writer(&mut *out, &ReportedLink::of(&conclusion))?;
             writeln!(out)?;

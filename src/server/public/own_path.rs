@@ -7,7 +7,7 @@ use crate::mapping::{Request, Site, Table};
 pub(super) struct OwnPath<'t, 'r> {
     /// The site that host and base path choose; `None` if there are several, and none has this host.
     pub(super) site: Option<&'t Site>,
-    /// What follows the first `-/`.
+    /// The rest after the first `-/`.
     pub(super) rest: &'r str,
 }
 

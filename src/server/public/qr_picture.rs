@@ -1,7 +1,7 @@
 //! `/-/qr/CODE.svg`: a short link as a QR code, for pages, posters and slides.
 //!
-//! It is answered for retired and expired codes too: it depends on nothing but the code, which stays
-//! theirs, and what is printed already leads to the page that explains it.
+//! It is available for retired and expired codes too: it depends only on the code, which stays
+//! taken, and printed copies lead to the page that explains it.
 //!
 //! Drawing one takes as long as a hundred redirects, and more for a long link; so it is drawn in the
 //! background, a few at a time, and only for clients that do not have it.
@@ -21,16 +21,13 @@ use crate::mapping::Timestamp;
 use super::own_path::OwnPath;
 use super::route;
 use crate::server::http::{
-    Answered, Content, Counts, is_known, misdirected, only_read, request as head, response,
-    unavailable,
+    Answered, Content, CountedResponse, RequestCounts, is_known, misdirected, only_read,
+    request as head, response, unavailable,
 };
 use crate::server::reload::in_background;
 use crate::server::state::{PictureSlots, Shared};
 
 const SVG: HeaderValue = HeaderValue::from_static("image/svg+xml");
-
-/// An answer, and as what it is counted.
-type Counted = (Option<Answered>, Response<Content>);
 
 /// Returns whether a request may be for a QR code; [`answer`] answers it in any case.
 pub(super) fn may_be_addressed<B>(request: &Request<B>) -> bool {
@@ -41,28 +38,23 @@ pub(super) fn may_be_addressed<B>(request: &Request<B>) -> bool {
 /// Answers a request and counts it.
 pub(super) async fn answer(
     shared: &Shared,
-    counts: &Counts,
+    counts: &RequestCounts,
     request: Request<Incoming>,
 ) -> Response<Content> {
-    // Its content is dropped only once it is answered.
+    // Its content is dropped only after the answer.
     let (head, _content) = request.into_parts();
     let request = Request::from_parts(head, ());
-    let (answered, response) = match begin(shared, &request) {
-        None => return route::answer(shared, counts, &request, false),
+    let answer = match begin(shared, &request) {
+        None => return route::answer(shared, counts, &request),
         Some(Err(counted)) => counted,
         Some(Ok(url)) => picture(&shared.pictures, request.headers(), url).await,
     };
-    let response = route::explained(shared, &request, response);
-    // Without a duration, which would be a picture's and not a redirect's.
-    if let Some(answered) = answered {
-        counts.count(answered);
-    }
-    response
+    route::counted(shared, counts, &request, answer)
 }
 
-/// Returns the short link of which a request asks for the QR code, or why there is none; `None` if
-/// the request is for something else, or of a kind that is answered the same everywhere.
-fn begin(shared: &Shared, request: &Request<()>) -> Option<Result<String, Counted>> {
+/// Returns the short link whose QR code is requested, or the reason for having none; `None` if the
+/// request is for something else, or of a kind that is answered the same way everywhere.
+fn begin(shared: &Shared, request: &Request<()>) -> Option<Result<String, CountedResponse>> {
     let asked = head::read(request).ok()?;
     let live = shared.live.load();
     let own = OwnPath::read(&live.as_ref()?.table, &asked)?;
@@ -75,14 +67,14 @@ fn begin(shared: &Shared, request: &Request<()>) -> Option<Result<String, Counte
     };
     Some(site.short_url_at(code).ok_or_else(|| {
         let now = Timestamp::from(SystemTime::now());
-        let page = route::context(shared, request, live.as_deref(), now);
+        let page = route::context(shared, request.headers(), live.as_deref(), now);
         let response = page.no_such_page(Some(site), asked.path);
         (Some(Answered::NotFound), response)
     }))
 }
 
 /// Returns the QR code of a short link.
-async fn picture(slots: &PictureSlots, headers: &HeaderMap, url: String) -> Counted {
+async fn picture(slots: &PictureSlots, headers: &HeaderMap, url: String) -> CountedResponse {
     let tag = tag(&url);
     let mut response = match is_known(headers, &tag) {
         true => {
@@ -112,13 +104,13 @@ async fn picture(slots: &PictureSlots, headers: &HeaderMap, url: String) -> Coun
     // It stays the same until the base URL changes.
     let day = HeaderValue::from_static("public, max-age=86400");
     headers.insert(CACHE_CONTROL, day);
-    // Opened by itself it is a document, in which nothing may load or run.
+    // Opened on its own, it is a document, in which nothing may load or run.
     let policy = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
     headers.insert(CONTENT_SECURITY_POLICY, policy);
     (Some(Answered::Page), response)
 }
 
-fn not_found() -> Counted {
+fn not_found() -> CountedResponse {
     let response = response::line(StatusCode::NOT_FOUND);
     let response = response::with(response, CACHE_CONTROL, "no-cache");
     (Some(Answered::NotFound), response)
@@ -159,7 +151,7 @@ mod tests {
         assert_eq!(busy.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert!(busy.headers().contains_key(RETRY_AFTER));
         assert!(!busy.headers().contains_key(ETAG));
-        // One that the client has is not drawn again.
+        // One that the client already has is not drawn again.
         let known = HeaderMap::from_iter([(IF_NONE_MATCH, tag(URL))]);
         assert_eq!(ask(known).await.status(), StatusCode::NOT_MODIFIED);
 

@@ -1,4 +1,6 @@
-//! Redirects: the answer to almost every request, and so made cheaply.
+//! Redirects: the answer to almost every request, and therefore cheap.
+
+use std::borrow::Cow;
 
 use bytes::Bytes;
 use hyper::header::{
@@ -9,26 +11,28 @@ use tracing::error;
 
 use crate::mapping::{Redirect, Status, Via};
 
-use crate::server::http::{Answered, Content, response};
+use crate::server::http::response_head::write_end;
+use crate::server::http::{Answered, Content, Moment, response};
 
 /// Returns the answer to a followed short link, and how it is counted.
 pub(crate) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Content>) {
-    let answered = match redirect.via {
-        Via::Code => Answered::Redirect,
-        Via::Forward => Answered::Forward,
-        Via::Repair => Answered::Repaired,
-    };
+    let answered = answered(&redirect);
     let location = Bytes::from(redirect.location);
     let Ok(location) = HeaderValue::from_maybe_shared(location) else {
         // Targets are ASCII by construction. If one were not, an error is better than a wrong
         // header.
-        error!("a location is not fit for a header");
+        error!("a Location value is not a valid header value");
         return (answered, response::line(StatusCode::INTERNAL_SERVER_ERROR));
     };
 
     let mut headers = HeaderMap::with_capacity(6);
     headers.insert(LOCATION, location);
-    headers.insert(CACHE_CONTROL, cache_control(redirect.max_age));
+    let cache_control = match cache_control(redirect.max_age) {
+        Cow::Borrowed(usual) => HeaderValue::from_static(usual),
+        Cow::Owned(other) => HeaderValue::from_maybe_shared(Bytes::from(other))
+            .expect("letters, digits and signs are fit for a header"),
+    };
+    headers.insert(CACHE_CONTROL, cache_control);
     let no_referrer = HeaderValue::from_static("no-referrer");
     headers.insert(REFERRER_POLICY, no_referrer);
     headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
@@ -36,6 +40,33 @@ pub(crate) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Content>) {
     *response.status_mut() = status(redirect.status);
     *response.headers_mut() = headers;
     (answered, response)
+}
+
+/// Returns how a followed short link is counted.
+pub(super) fn answered(redirect: &Redirect<'_>) -> Answered {
+    match redirect.via {
+        Via::Code => Answered::Redirect,
+        Via::Forward => Answered::Forward,
+        Via::Repair => Answered::Repaired,
+    }
+}
+
+/// Appends the same answer as [`answer`] returns, as hyper would write it; `false` if its location is
+/// not fit for a header.
+pub(super) fn write(out: &mut Vec<u8>, redirect: &Redirect<'_>, now: &Moment) -> bool {
+    let location = redirect.location.as_bytes();
+    // Without an early exit, so that the compiler can vectorize it.
+    let is_fit = location.iter();
+    if !is_fit.fold(true, |fit, byte| fit & byte.is_ascii_graphic()) {
+        return false;
+    }
+    out.extend_from_slice(start(redirect.status).as_bytes());
+    out.extend_from_slice(location);
+    out.extend_from_slice(b"\r\nCache-Control: ");
+    out.extend_from_slice(cache_control(redirect.max_age).as_bytes());
+    out.extend_from_slice(b"\r\nReferrer-Policy: no-referrer\r\nContent-Length: 0\r\n");
+    write_end(out, now);
+    true
 }
 
 fn status(status: Status) -> StatusCode {
@@ -48,15 +79,23 @@ fn status(status: Status) -> StatusCode {
     }
 }
 
-fn cache_control(max_age: u32) -> HeaderValue {
+/// Returns the beginning of an answer, up to the location.
+fn start(status: Status) -> &'static str {
+    match status {
+        Status::MovedPermanently => "HTTP/1.1 301 Moved Permanently\r\nLocation: ",
+        Status::Found => "HTTP/1.1 302 Found\r\nLocation: ",
+        Status::SeeOther => "HTTP/1.1 303 See Other\r\nLocation: ",
+        Status::TemporaryRedirect => "HTTP/1.1 307 Temporary Redirect\r\nLocation: ",
+        Status::PermanentRedirect => "HTTP/1.1 308 Permanent Redirect\r\nLocation: ",
+    }
+}
+
+fn cache_control(max_age: u32) -> Cow<'static, str> {
     match max_age {
-        0 => HeaderValue::from_static("no-store"),
+        0 => Cow::Borrowed("no-store"),
         // The default of tables.
-        60 => HeaderValue::from_static("public, max-age=60"),
-        seconds => {
-            HeaderValue::from_maybe_shared(Bytes::from(format!("public, max-age={seconds}")))
-                .expect("letters, digits and signs are fit for a header")
-        }
+        60 => Cow::Borrowed("public, max-age=60"),
+        seconds => Cow::Owned(format!("public, max-age={seconds}")),
     }
 }
 
@@ -75,7 +114,10 @@ mod tests {
     fn sends_the_status_of_the_entry() {
         for code in [301, 302, 303, 307, 308] {
             let named = Status::from_code(code).unwrap();
-            assert_eq!(status(named).as_u16(), code);
+            let sent = status(named);
+            assert_eq!(sent.as_u16(), code);
+            let start = start(named);
+            assert_eq!(start, format!("HTTP/1.1 {sent}\r\nLocation: "));
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use std::time::{Instant, SystemTime};
 
-use hyper::header::{CACHE_CONTROL, HeaderValue};
+use hyper::header::{CACHE_CONTROL, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 
 use crate::mapping::{Outcome, ServerPage, Timestamp};
@@ -12,25 +12,24 @@ use crate::mapping::{Outcome, ServerPage, Timestamp};
 use super::own_path::OwnPath;
 use super::{dump, go, redirect};
 use crate::server::http::{
-    Answered, Content, Counts, Refused, bad_request, form, language, misdirected, not_allowed,
-    only_read, request, response, unavailable,
+    Answered, Content, CountedResponse, Refused, RequestCounts, bad_request, form, language,
+    misdirected, only_read, request, response, unavailable,
 };
 use crate::server::ops::health;
-use crate::server::pages::{PageContext, ProposalSource, is_refusal};
+use crate::server::pages::{PageContext, is_refusal};
 use crate::server::state::{Shared, Snapshot};
 
 const ROBOTS: &str = "User-agent: *\nDisallow: /-/\n";
 const FAVICON: &str = include_str!("../../../templates/favicon.svg");
 
-/// Answers a public request and counts it; `takes_tokens` says whether proposals can be sent with a token.
+/// Answers a public request and counts it.
 pub(crate) fn answer<B>(
     shared: &Shared,
-    counts: &Counts,
+    counts: &RequestCounts,
     request: &Request<B>,
-    takes_tokens: bool,
 ) -> Response<Content> {
     let began = Instant::now();
-    let (answered, response) = decide(shared, request, takes_tokens);
+    let (answered, response) = decide(shared, request);
     let response = explained(shared, request, response);
     if let Some(answered) = answered {
         counts.answered(answered, began.elapsed());
@@ -38,12 +37,21 @@ pub(crate) fn answer<B>(
     response
 }
 
-/// Returns an answer and how it is counted; before the first table there is nothing to count.
-fn decide<B>(
+/// Counts an answer that takes time, without its duration, because it is not a redirect.
+pub(super) fn counted<B>(
     shared: &Shared,
+    counts: &RequestCounts,
     request: &Request<B>,
-    takes_tokens: bool,
-) -> (Option<Answered>, Response<Content>) {
+    (answered, response): CountedResponse,
+) -> Response<Content> {
+    if let Some(answered) = answered {
+        counts.count(answered);
+    }
+    explained(shared, request, response)
+}
+
+/// Returns an answer and how it is counted.
+fn decide<B>(shared: &Shared, request: &Request<B>) -> CountedResponse {
     let asked = match request::read(request) {
         Ok(asked) => asked,
         Err(Refused::BadRequest) => return (Some(Answered::BadRequest), bad_request()),
@@ -67,32 +75,14 @@ fn decide<B>(
         return (None, unavailable());
     };
     let now = Timestamp::from(SystemTime::now());
-    let page = || context(shared, request, Some(snapshot), now);
+    let page = || context(shared, request.headers(), Some(snapshot), now);
     if let Some(own) = OwnPath::read(&snapshot.table, &asked) {
         if let Some(slots) = &shared.dumps
             && let Some(answer) = dump::answer(slots, shared, snapshot, &own, request)
         {
             return answer;
         }
-        if own.rest == "propose" {
-            return match own.site {
-                _ if !reads && takes_tokens => {
-                    let response = not_allowed("GET, HEAD, POST");
-                    (Some(Answered::MethodNotAllowed), response)
-                }
-                _ if !reads => only_read(),
-                None => misdirected(),
-                Some(site) => {
-                    let source = ProposalSource {
-                        snapshot,
-                        site,
-                        takes_tokens,
-                    };
-                    (Some(Answered::Page), page().propose(&source, asked.query))
-                }
-            };
-        }
-        // `/-/links` and `/-/qr/` are answered before.
+        // `/-/links`, `/-/propose` and `/-/qr/` are answered before.
         if shared.is_public() && matches!(own.rest, "go" | "opensearch.xml") {
             return match own.site {
                 _ if !reads => only_read(),
@@ -129,23 +119,23 @@ fn decide<B>(
 }
 
 /// Returns the context of a page for a request, with the revision of a snapshot, if there is one.
-pub(super) fn context<'s, B>(
+pub(super) fn context<'s>(
     shared: &Shared,
-    request: &Request<B>,
+    headers: &HeaderMap,
     snapshot: Option<&'s Snapshot>,
     now: Timestamp,
 ) -> PageContext<'s> {
     PageContext {
-        form: form(request.headers()),
-        language: language(request.headers()),
+        form: form(headers),
+        language: language(headers),
         now,
         revision: snapshot.map_or("", |snapshot| &snapshot.short),
         is_public: shared.is_public(),
     }
 }
 
-/// Returns a refusal in the form that the client prefers. What probes of `/healthz` get has a form of
-/// its own.
+/// Returns a refusal in the form that the client prefers. Answers of `/healthz` have a form of
+/// their own.
 pub(super) fn explained<B>(
     shared: &Shared,
     request: &Request<B>,
@@ -160,8 +150,8 @@ pub(super) fn explained<B>(
     let live = shared.live.load();
     let snapshot = live.as_deref();
     let now = Timestamp::from(SystemTime::now());
-    let page = context(shared, request, snapshot, now);
-    // What cannot be read is refused in the name of the only site, if there are not several.
+    let page = context(shared, request.headers(), snapshot, now);
+    // An unreadable request is refused with the page of the only site, if there is just one.
     let asked = request::read(request).ok();
     let (host, path) = asked.map_or((None, "/"), |asked| (asked.host, asked.path));
     let site = snapshot.and_then(|snapshot| snapshot.table.site_of(host, path));

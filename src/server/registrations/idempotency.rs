@@ -1,10 +1,11 @@
-//! Requests that may be sent again: `Idempotency-Key`
-//! (draft-ietf-httpapi-idempotency-key-header).
+//! Repeatable requests: `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header).
 //!
-//! A client that got no answer sends the same request again under the same key, and gets the first
-//! answer. Answers are kept for a day, in memory: after a restart the table shows what is
-//! registered. Keys belong to one token, and are stored as hashes, so that all take the same amount
-//! of memory.
+//! A client that got no answer repeats its request with the same key, and gets the first answer.
+//! Answers are kept for a day, in memory: after a restart the table shows what is registered. Keys
+//! belong to one token, and are stored as hashes, so that all take the same amount of memory.
+//!
+//! A fleet shares its keys, but not its answers: a replica that has not answered a request itself
+//! learns which link it registered, and must find it in the table.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,6 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::response::ApiResponse;
 use super::tokens::Bearer;
+use crate::server::fleet::{Fleet, KeyClaim, KeyClaimed, RegisteredLink};
 use crate::server::http::Sha256Digest;
 
 /// How long an answer is kept.
@@ -54,8 +56,10 @@ struct KeyedRequest {
 
 /// The state of a request.
 pub(super) enum KeyState {
-    /// It is new: it may proceed, and must record its answer.
+    /// New: the request may proceed, and must record its answer.
     New(Ticket),
+    /// Another replica has answered it with a new link: it may proceed if that is not found.
+    Registered(Ticket, RegisteredLink),
     /// It is under way.
     UnderWay,
     /// It was answered.
@@ -69,6 +73,8 @@ pub(super) struct Ticket {
     memory: IdempotencyMemory,
     key: Sha256Digest,
     began: Instant,
+    /// Its claim in the fleet.
+    claim: Option<KeyClaim>,
 }
 
 /// Returns the key of a request, if it has one.
@@ -93,6 +99,25 @@ pub(super) fn key(headers: &HeaderMap) -> Result<Option<&[u8]>, ()> {
 }
 
 impl IdempotencyMemory {
+    /// Looks up a request by its key, here and in the fleet, and records that it is under way if it is
+    /// new.
+    pub(super) async fn begin_in(
+        &self,
+        fleet: Option<&Fleet>,
+        bearer: &Bearer,
+        key: &[u8],
+        body: &[u8],
+    ) -> KeyState {
+        match (self.begin(bearer, key, body, Instant::now()), fleet) {
+            (KeyState::New(ticket), Some(fleet)) => {
+                let body = Sha256::digest(body).into();
+                let claimed = fleet.claim(&ticket.key, &body).await;
+                ticket.claimed(claimed)
+            }
+            (known, _) => known,
+        }
+    }
+
     /// Looks up a request by its key, and records that it is under way if it is new.
     pub(super) fn begin(&self, bearer: &Bearer, key: &[u8], body: &[u8], now: Instant) -> KeyState {
         let key = Sha256::new().chain_update(bearer.token).chain_update(key);
@@ -120,6 +145,7 @@ impl IdempotencyMemory {
             memory: self.clone(),
             key,
             began: now,
+            claim: None,
         })
     }
 
@@ -151,8 +177,29 @@ impl Kept {
 }
 
 impl Ticket {
+    /// Returns the state of a request that is new here, from its state in the fleet.
+    fn claimed(mut self, claimed: KeyClaimed) -> KeyState {
+        match claimed {
+            KeyClaimed::New(claim, registered) => {
+                self.claim = Some(claim);
+                match registered {
+                    Some(link) => KeyState::Registered(self, link),
+                    None => KeyState::New(self),
+                }
+            }
+            KeyClaimed::Unknown => KeyState::New(self),
+            KeyClaimed::InProgress => KeyState::UnderWay,
+            KeyClaimed::Differs => KeyState::Differs,
+        }
+    }
+
     /// Keeps the answer, if it is worth keeping.
-    pub(super) fn answered(self, answer: &ApiResponse) {
+    pub(super) fn answered(mut self, answer: &ApiResponse) {
+        if let Some(claim) = self.claim.take()
+            && answer.is_final()
+        {
+            claim.answered(answer.registered.as_deref());
+        }
         let mut kept = self.memory.kept();
         if answer.is_final()
             && let Some(request) = kept.requests.get_mut(&self.key)
@@ -221,6 +268,20 @@ mod tests {
         drop(ticket(begin(&memory, "k", "a")));
         ticket(begin(&memory, "k", "a")).answered(&ProblemType::RemoteDown.answer());
         ticket(begin(&memory, "k", "b"));
+    }
+
+    #[test]
+    fn what_the_fleet_knows_decides() {
+        let memory = IdempotencyMemory::default();
+        let claimed = |claimed| ticket(begin(&memory, "k", "a")).claimed(claimed);
+        let state = claimed(KeyClaimed::InProgress);
+        assert!(matches!(state, KeyState::UnderWay));
+        assert!(matches!(claimed(KeyClaimed::Differs), KeyState::Differs));
+        // Neither has begun here; with an unavailable fleet, one begins as without a fleet.
+        let begun = ticket(claimed(KeyClaimed::Unknown));
+        assert!(matches!(begin(&memory, "k", "a"), KeyState::UnderWay));
+        begun.answered(&ProblemType::CodeTaken.answer());
+        assert!(matches!(begin(&memory, "k", "a"), KeyState::Answered(_)));
     }
 
     #[test]

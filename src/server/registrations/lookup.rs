@@ -1,4 +1,4 @@
-//! Looking links up in the live table, by code or by target, or listing them.
+//! Looking up links in the live table, by code or by target, or listing them.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::response::{ApiResponse, ProblemDetails, RequestError};
 use crate::server::links::{LinkView, ListQuery, Search};
 use crate::server::state::{LinkChecks, Snapshot};
 
-/// What is looked up.
+/// A lookup.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct LinkQuery<'r> {
     by: By<'r>,
@@ -65,7 +65,7 @@ impl<'r> LinkQuery<'r> {
         Ok(Self { by, site })
     }
 
-    /// Returns the search for a list of links, if one is asked for.
+    /// Returns the search for a list of links, if the lookup is for one.
     ///
     /// # Errors
     ///
@@ -84,7 +84,7 @@ impl<'r> LinkQuery<'r> {
         Some(search.ok_or(ProblemType::NotFound))
     }
 
-    /// Returns the link, with what is known of its target; if no site is given, `host` chooses one.
+    /// Returns the link, with the result of its check; if no site is given, `host` chooses one.
     pub(super) fn answer(
         &self,
         live: &Snapshot,
@@ -157,7 +157,7 @@ fn by_code<'t>(site: &'t Site, code: &str) -> Option<Entry<'t>> {
     site.lookup(&decoded(code)?)
 }
 
-/// Returns the entry with that target: a live one before one that is gone.
+/// Returns the entry with that target, preferring a live one.
 fn by_target<'t>(site: &'t Site, target: &Target<'_>, now: Timestamp) -> Option<Entry<'t>> {
     let entries = site.leading_to(target.as_str());
     let live = entries.iter().find(|entry| !entry.is_gone(now));

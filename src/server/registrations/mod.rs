@@ -10,6 +10,7 @@
 
 mod body;
 mod edit_body;
+mod existing_link;
 mod idempotency;
 mod lookup;
 mod openapi;
@@ -34,7 +35,7 @@ use hyper::{Method, Request, Response, StatusCode};
 use crate::mapping::Timestamp;
 use crate::registry::Registrar;
 
-use super::http::{Answered, Content, Counts, bad_request, request as head};
+use super::http::{Answered, Content, RequestCounts, bad_request, request as head};
 use super::links::{self, JSON_VARIANT};
 use super::reload::Reloads;
 use super::state::Shared;
@@ -48,7 +49,7 @@ use self::service::Operation;
 
 pub(crate) use self::body::MAX_TEXT;
 pub use self::body::PrivateUrls;
-pub(crate) use self::review::NotSent;
+pub(crate) use self::review::{NotSent, SentLink};
 pub(crate) use self::service::Service;
 pub use self::tokens::{TokenFile, TokensError};
 
@@ -84,13 +85,13 @@ impl Registrations {
         }
     }
 
-    /// Decides on URLs with a private address.
+    /// Sets what happens to URLs with a private address.
     #[must_use]
     pub fn with_private_urls(self, private: PrivateUrls) -> Self {
         Self { private, ..self }
     }
 
-    /// Returns the service, and the work to run beside it for as long as it is used.
+    /// Returns the service, and the work to run for as long as it is used.
     pub(super) fn begin(
         self,
         shared: Arc<Shared>,
@@ -115,7 +116,7 @@ impl Registrations {
     }
 }
 
-/// Returns whether a request is for links as programs see them.
+/// Returns whether a request is for the API of links.
 pub(super) fn is_addressed<B>(request: &Request<B>) -> bool {
     let path = request.uri().path();
     let is_link = |path: &str| path.is_empty() || path.starts_with('/');
@@ -131,7 +132,7 @@ fn code_of(path: &str) -> Option<&str> {
 pub(super) async fn answer(
     service: Option<&Service>,
     shared: &Shared,
-    counts: &Counts,
+    counts: &RequestCounts,
     request: Request<Incoming>,
 ) -> Response<Content> {
     let Ok(asked) = head::read(&request) else {
@@ -153,13 +154,13 @@ pub(super) async fn answer(
             answer.into_response()
         }
         _ => {
-            // Its content is dropped only once it is answered.
+            // Its content is dropped only after the answer.
             let (_content, request) = (body, Request::from_parts(head, ()));
             let read = read(service, shared, host.as_deref(), &request).await;
             read.unwrap_or_else(|kind| kind.answer().into_response())
         }
     };
-    // Without a duration, which would be the remote's or a search's and not a redirect's.
+    // Without a duration, which would be that of the remote or of a search, and not of a redirect.
     counts.count(match response.status() {
         StatusCode::NOT_FOUND => Answered::NotFound,
         StatusCode::METHOD_NOT_ALLOWED => Answered::MethodNotAllowed,

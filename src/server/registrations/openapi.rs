@@ -1,7 +1,7 @@
 //! The description of the service (OpenAPI 3.1), for generating clients.
 //!
-//! It is the file `openapi.json`. The tests here compare it with the types that answers are made of;
-//! those in `tests/registrations/` validate real answers by it.
+//! It is the file `openapi.json`. The tests here compare it with the types of answers; those in
+//! `tests/registrations/` validate real answers against it.
 
 use serde_json::Value;
 
@@ -78,18 +78,19 @@ mod tests {
     fn problems(kinds: impl IntoIterator<Item = ProblemType>) -> BTreeMap<String, (String, bool)> {
         let mut problems = BTreeMap::<_, (String, bool)>::new();
         for kind in kinds {
-            let (status, _, title) = kind.parts();
-            let (text, is_retried) = problems.entry(status.as_str().to_owned()).or_default();
+            let (text, is_retried) = problems
+                .entry(kind.status().as_str().to_owned())
+                .or_default();
             if !text.is_empty() {
                 text.push_str("; or ");
             }
-            text.push_str(title);
+            text.push_str(kind.title());
             *is_retried |= kind.retry_after().is_some();
         }
         problems
     }
 
-    /// Returns the same as it is described for an operation.
+    /// Returns the same from the description of an operation.
     fn described(operation: &Value) -> BTreeMap<String, (String, bool)> {
         let responses = operation["responses"].as_object().unwrap().iter();
         let problems = responses.filter(|(_, it)| {

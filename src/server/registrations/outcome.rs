@@ -3,20 +3,22 @@
 use hyper::StatusCode;
 use tracing::error;
 
+use super::existing_link::ExistingLink;
 use super::problem_type::ProblemType;
 use super::response::{ApiResponse, ProblemDetails, RequestError};
 use crate::git::CommitId;
-use crate::mapping::{Diagnostic, Timestamp};
+use crate::mapping::{Diagnostic, Target, Timestamp};
 use crate::registry::{
     ChangeOutcome, CodeUnreachable, ControlCharacter, EditRefusal, Registered, RegistrationRefusal,
 };
+use crate::server::fleet::RegisteredLink;
 use crate::server::links::LinkView;
 use crate::server::state::Snapshot;
 
 /// Returns the answer to a decided change: the link, which is live by now, or the refusal.
 pub(super) fn answer(
     outcome: ChangeOutcome,
-    get_or_create: bool,
+    existing: &ExistingLink,
     live: Option<&Snapshot>,
     commit: CommitId,
     now: Timestamp,
@@ -27,12 +29,20 @@ pub(super) fn answer(
         let link = LinkView::of(site.lookup(code)?, Some(commit), now);
         Some(ApiResponse::link(status, &link))
     };
+    let registered = |site: String, code: String| {
+        let mut answer = link(&site, &code, StatusCode::CREATED)?;
+        answer.registered = Some(Box::new(RegisteredLink { site, code }));
+        Some(answer)
+    };
     let answer = match outcome {
-        ChangeOutcome::Registration(Ok(Registered { site, code, .. })) => {
-            link(&site, &code, StatusCode::CREATED)
+        ChangeOutcome::Registration(Ok(Registered { site, code, .. })) => registered(site, code),
+        ChangeOutcome::Registration(Err(RegistrationRefusal::AlreadyRegistered(holder)))
+            if existing.is_registered(&holder) =>
+        {
+            registered(holder.site, holder.code)
         }
         ChangeOutcome::Registration(Err(RegistrationRefusal::AlreadyRegistered(holder)))
-            if get_or_create && !holder.is_gone =>
+            if existing.get_or_create && !holder.is_gone =>
         {
             link(&holder.site, &holder.code, StatusCode::OK)
         }
@@ -44,6 +54,27 @@ pub(super) fn answer(
         error!(%commit, "a change is not live");
         ProblemType::NotLive.answer()
     })
+}
+
+/// Returns the answer to a request that has already registered a link: the same again, if the link
+/// is in the live table and leads to the requested target.
+pub(super) fn repeated(
+    registered: &RegisteredLink,
+    url: &str,
+    live: &Snapshot,
+    now: Timestamp,
+) -> Option<ApiResponse> {
+    let mut sites = live.table.sites().iter();
+    let site = sites.find(|it| it.base_url().as_str() == registered.site)?;
+    let entry = site.lookup(&registered.code)?;
+    let (target, asked) = (entry.target()?, Target::parse(url).ok()?);
+    if entry.is_gone(now) || *target != *asked.as_str() {
+        return None;
+    }
+    let link = LinkView::of(entry, live.revision.commit(), now);
+    let mut answer = ApiResponse::link(StatusCode::CREATED, &link);
+    answer.registered = Some(Box::new(registered.clone()));
+    Some(answer)
 }
 
 /// Returns the answer to a client for a refusal.
@@ -68,7 +99,7 @@ fn refused(refusal: RegistrationRefusal) -> ApiResponse {
     }
 }
 
-/// Returns the answer for a change with which the table would have problems.
+/// Returns the answer for a change after which the table would have problems.
 fn unsound(message: String, problems: Vec<Diagnostic>) -> ApiResponse {
     let findings = problems.into_iter();
     let findings = findings.map(|problem| finding("", problem.message, problem.hint));

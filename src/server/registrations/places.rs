@@ -1,20 +1,24 @@
-//! The places in a queue: so many in all, and so many for each owner.
+//! The places in a queue: limited in total and for each owner, in a fleet over all replicas.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use crate::server::fleet::{Fleet, OwnerPlace, PlaceKind, PlaceTaken};
+
 /// The places in a queue.
-pub(super) struct Places {
+pub(super) struct QueuePlaces {
     all: Arc<Semaphore>,
     of_owners: Mutex<HashMap<Arc<str>, Arc<Semaphore>>>,
     each: usize,
+    kind: PlaceKind,
 }
 
 /// A place, which is free again once this is dropped.
 pub(super) struct TakenPlace {
     _permits: [OwnedSemaphorePermit; 2],
+    _in_fleet: Option<OwnerPlace>,
 }
 
 /// Why there is no place.
@@ -26,13 +30,34 @@ pub(super) enum NoPlace {
     AtAll,
 }
 
-impl Places {
-    /// Makes so many places in all, and so many for each owner.
-    pub(super) fn new(all: usize, each: usize) -> Self {
+impl QueuePlaces {
+    /// Creates places: a number in total, and a number for each owner.
+    pub(super) fn new(kind: PlaceKind, all: usize, each: usize) -> Self {
         Self {
             all: Arc::new(Semaphore::new(all)),
             of_owners: Mutex::default(),
             each,
+            kind,
+        }
+    }
+
+    /// Takes a place for an owner, here and in the fleet.
+    pub(super) async fn take_in(
+        &self,
+        fleet: Option<&Fleet>,
+        owner: &Arc<str>,
+    ) -> Result<TakenPlace, NoPlace> {
+        let place = self.take(owner)?;
+        let Some(fleet) = fleet else {
+            return Ok(place);
+        };
+        match fleet.take_place(self.kind, owner, self.each).await {
+            PlaceTaken::Taken(in_fleet) => Ok(TakenPlace {
+                _in_fleet: Some(in_fleet),
+                ..place
+            }),
+            PlaceTaken::None => Err(NoPlace::OfOwner),
+            PlaceTaken::Unknown => Ok(place),
         }
     }
 
@@ -44,6 +69,7 @@ impl Places {
         let shared = shared.map_err(|_| NoPlace::AtAll)?;
         Ok(TakenPlace {
             _permits: [own, shared],
+            _in_fleet: None,
         })
     }
 
@@ -65,7 +91,7 @@ mod tests {
 
     #[test]
     fn no_owner_takes_all() {
-        let places = Places::new(3, 2);
+        let places = QueuePlaces::new(PlaceKind::Change, 3, 2);
         let (ada, bob): (Arc<str>, Arc<str>) = ("ada".into(), "bob".into());
         let first = places.take(&ada).ok().unwrap();
         let _second = places.take(&ada).ok().unwrap();

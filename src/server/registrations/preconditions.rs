@@ -1,5 +1,5 @@
-//! Preconditions of edits: `If-Match` (RFC 9110 section 13.1.1), so that nobody overwrites what they
-//! have not read.
+//! Preconditions of edits: `If-Match` (RFC 9110 section 13.1.1), so that a client only overwrites
+//! content that it has read.
 
 use hyper::HeaderMap;
 use hyper::header::{HeaderValue, IF_MATCH};

@@ -71,7 +71,7 @@ impl ProblemType {
         Self::NotLive,
     ];
 
-    /// Returns the problem of clients if nothing could be decided.
+    /// Returns the problem for clients if no decision was possible.
     pub(super) fn of_registrar(error: &RegistrarError) -> Self {
         match error {
             RegistrarError::Table(_)
@@ -82,137 +82,110 @@ impl ProblemType {
         }
     }
 
-    /// Returns its status, the last segment of its URI, and its title.
-    pub(super) fn parts(self) -> (StatusCode, &'static str, &'static str) {
-        use StatusCode as S;
+    /// Returns its status.
+    pub(super) fn status(self) -> StatusCode {
         match self {
-            Self::Malformed => (S::BAD_REQUEST, "malformed", "The body is not JSON"),
-            Self::BadKey => (
-                S::BAD_REQUEST,
-                "bad-idempotency-key",
-                "The Idempotency-Key is not one of up to 255 visible characters",
-            ),
-            Self::BadQuery => (
-                S::BAD_REQUEST,
-                "bad-query",
-                "The query has a parameter that is unknown, invalid, too long or there twice",
-            ),
-            Self::Unauthorized => (S::UNAUTHORIZED, "unauthorized", "A valid token is needed"),
-            Self::FromPage => (
-                S::FORBIDDEN,
-                "from-a-page",
-                "Pages in a browser may not change links",
-            ),
-            Self::NotOwned => (
-                S::FORBIDDEN,
-                "not-owned",
-                "The link belongs to another owner",
-            ),
-            Self::NotFound => (S::NOT_FOUND, "not-found", "There is no such link"),
-            Self::MethodNotAllowed => (
-                S::METHOD_NOT_ALLOWED,
-                "method-not-allowed",
-                "The method is not allowed here",
-            ),
-            Self::TooSlow => (
-                S::REQUEST_TIMEOUT,
-                "too-slow",
-                "The body took too long to come",
-            ),
-            Self::AlreadyRegistered => (
-                S::CONFLICT,
-                "already-registered",
-                "ERR-000-02-00: URL already registered",
-            ),
-            Self::CodeTaken => (S::CONFLICT, "code-taken", "The code is taken"),
-            Self::UnderWay => (
-                S::CONFLICT,
-                "under-way",
-                "A request of the same Idempotency-Key is still under way",
-            ),
-            Self::PreconditionFailed => (
-                S::PRECONDITION_FAILED,
-                "precondition-failed",
-                "The link has changed since its ETag was read",
-            ),
-            Self::TooLarge => (
-                S::PAYLOAD_TOO_LARGE,
-                "too-large",
-                "The body is larger than 64 KiB",
-            ),
-            Self::MediaType => (
-                S::UNSUPPORTED_MEDIA_TYPE,
-                "media-type",
-                "The body is of another media type",
-            ),
-            Self::Invalid => (S::UNPROCESSABLE_ENTITY, "invalid", "The request is refused"),
-            Self::Shadowing => (
-                S::UNPROCESSABLE_ENTITY,
-                "shadowing",
-                "The code would change where a path of another owner's link leads",
-            ),
-            Self::KeyReused => (
-                S::UNPROCESSABLE_ENTITY,
-                "idempotency-key-reused",
-                "The Idempotency-Key was used for another body",
-            ),
-            Self::PreconditionRequired => (
-                S::PRECONDITION_REQUIRED,
-                "precondition-required",
-                "If-Match with the ETag of the link is needed",
-            ),
-            Self::TooMany => (
-                S::TOO_MANY_REQUESTS,
-                "too-many",
-                "Too many changes of this owner are under way",
-            ),
-            Self::Failed => (S::INTERNAL_SERVER_ERROR, "failed", "The change failed"),
-            Self::RemoteRefused => (
-                S::BAD_GATEWAY,
-                "remote-refused",
-                "The repository did not take the change",
-            ),
-            Self::Full => (
-                S::SERVICE_UNAVAILABLE,
-                "full",
-                "Too many changes are under way",
-            ),
-            Self::Busy => (
-                S::SERVICE_UNAVAILABLE,
-                "busy",
-                "Too many searches are under way",
-            ),
-            Self::Draining => (
-                S::SERVICE_UNAVAILABLE,
-                "draining",
-                "The server is about to stop",
-            ),
-            Self::NoTable => (
-                S::SERVICE_UNAVAILABLE,
-                "no-table",
-                "There is no table without errors",
-            ),
-            Self::RemoteDown => (
-                S::SERVICE_UNAVAILABLE,
-                "remote-down",
-                "The repository cannot be reached: nothing was changed, as far as is known",
-            ),
-            Self::NotLive => (
-                S::SERVICE_UNAVAILABLE,
-                "not-live",
-                "The change may be made, but is not served here yet: ask again",
-            ),
+            Self::Malformed | Self::BadKey | Self::BadQuery => StatusCode::BAD_REQUEST,
+            Self::Unauthorized => StatusCode::UNAUTHORIZED,
+            Self::FromPage | Self::NotOwned => StatusCode::FORBIDDEN,
+            Self::NotFound => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Self::TooSlow => StatusCode::REQUEST_TIMEOUT,
+            Self::AlreadyRegistered | Self::CodeTaken | Self::UnderWay => StatusCode::CONFLICT,
+            Self::PreconditionFailed => StatusCode::PRECONDITION_FAILED,
+            Self::TooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Self::MediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Self::Invalid | Self::Shadowing | Self::KeyReused => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::PreconditionRequired => StatusCode::PRECONDITION_REQUIRED,
+            Self::TooMany => StatusCode::TOO_MANY_REQUESTS,
+            Self::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+            Self::RemoteRefused => StatusCode::BAD_GATEWAY,
+            Self::Full
+            | Self::Busy
+            | Self::Draining
+            | Self::NoTable
+            | Self::RemoteDown
+            | Self::NotLive => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    /// Returns the last segment of its URI.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Malformed => "malformed",
+            Self::BadKey => "bad-idempotency-key",
+            Self::BadQuery => "bad-query",
+            Self::Unauthorized => "unauthorized",
+            Self::FromPage => "from-a-page",
+            Self::NotOwned => "not-owned",
+            Self::NotFound => "not-found",
+            Self::MethodNotAllowed => "method-not-allowed",
+            Self::TooSlow => "too-slow",
+            Self::AlreadyRegistered => "already-registered",
+            Self::CodeTaken => "code-taken",
+            Self::UnderWay => "under-way",
+            Self::PreconditionFailed => "precondition-failed",
+            Self::TooLarge => "too-large",
+            Self::MediaType => "media-type",
+            Self::Invalid => "invalid",
+            Self::Shadowing => "shadowing",
+            Self::KeyReused => "idempotency-key-reused",
+            Self::PreconditionRequired => "precondition-required",
+            Self::TooMany => "too-many",
+            Self::Failed => "failed",
+            Self::RemoteRefused => "remote-refused",
+            Self::Full => "full",
+            Self::Busy => "busy",
+            Self::Draining => "draining",
+            Self::NoTable => "no-table",
+            Self::RemoteDown => "remote-down",
+            Self::NotLive => "not-live",
+        }
+    }
+
+    /// Returns its title.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Malformed => "The body is not JSON",
+            Self::BadKey => "The Idempotency-Key is not one of up to 255 visible characters",
+            Self::BadQuery => {
+                "The query has a parameter that is unknown, invalid, too long or repeated"
+            }
+            Self::Unauthorized => "A valid token is required",
+            Self::FromPage => "Pages in a browser may not change links",
+            Self::NotOwned => "The link belongs to another owner",
+            Self::NotFound => "There is no such link",
+            Self::MethodNotAllowed => "The method is not allowed here",
+            Self::TooSlow => "The body did not arrive in time",
+            Self::AlreadyRegistered => "ERR-000-02-00: URL already registered",
+            Self::CodeTaken => "The code is taken",
+            Self::UnderWay => "A request with the same Idempotency-Key is still in progress",
+            Self::PreconditionFailed => "The link has changed since its ETag was read",
+            Self::TooLarge => "The body is larger than 64 KiB",
+            Self::MediaType => "The body has another media type",
+            Self::Invalid => "The request is refused",
+            Self::Shadowing => "The code would change where a path of another owner's link leads",
+            Self::KeyReused => "The Idempotency-Key was used for another body",
+            Self::PreconditionRequired => "If-Match with the ETag of the link is required",
+            Self::TooMany => "Too many changes of this owner are in progress",
+            Self::Failed => "The change failed",
+            Self::RemoteRefused => "The repository refused the change",
+            Self::Full => "Too many changes are in progress",
+            Self::Busy => "Too many searches are in progress",
+            Self::Draining => "The server is about to stop",
+            Self::NoTable => "There is no table without errors",
+            Self::RemoteDown => {
+                "The repository cannot be reached: as far as the server knows, nothing was changed"
+            }
+            Self::NotLive => {
+                "The change may have been made, but is not served here yet: repeat the request"
+            }
         }
     }
 
     /// Returns its URI.
     pub(super) fn uri(self) -> String {
-        format!("urn:waypost:problem:{}", self.parts().1)
-    }
-
-    /// Returns its status.
-    pub(super) fn status(self) -> StatusCode {
-        self.parts().0
+        format!("urn:waypost:problem:{}", self.name())
     }
 
     /// Returns when to retry, in seconds, if that is likely to help.

@@ -1,4 +1,4 @@
-//! The queue of registrations and edits, and the one worker that takes all waiting ones at a time.
+//! The queue of registrations and edits, and its worker, which takes all waiting ones together.
 //!
 //! While one group is pushed the next one gathers, so the slower the remote, the larger the groups.
 //! Clients are answered once the push has succeeded and the change is live here.
@@ -19,34 +19,36 @@ use crate::registry::{
     CommittedTable, PublishedGroup, Registrar, RegistrarError, Submission, SubmittedChange,
 };
 
+use super::existing_link::ExistingLink;
 use super::idempotency::Ticket;
 use super::outcome;
-use super::places::{NoPlace, Places, TakenPlace};
+use super::places::{NoPlace, QueuePlaces, TakenPlace};
 use super::problem_type::ProblemType;
 use super::response::ApiResponse;
 use crate::git::chain;
+use crate::server::fleet::{Fleet, PlaceKind};
 use crate::server::reload::{Reloads, in_background};
 use crate::server::state::{Shared, Snapshot};
 
-/// The most changes that may wait.
+/// The maximum number of waiting changes.
 const MAX_WAITING: usize = 1024;
 
-/// The most of them that may belong to one owner.
+/// The maximum number of waiting changes of one owner.
 const MAX_OF_OWNER: usize = 256;
 
-/// The most changes in one group.
+/// The maximum number of changes in one group.
 const MAX_GROUP: usize = 256;
 
 /// The sending end of the queue.
 pub(super) struct RegistrationQueue {
     sender: mpsc::UnboundedSender<QueuedRequest>,
-    places: Places,
+    places: QueuePlaces,
 }
 
 /// A waiting registration or edit.
 pub(super) struct QueuedRequest {
     submission: Submission,
-    get_or_create: bool,
+    existing: ExistingLink,
     ticket: Option<Ticket>,
     reply: oneshot::Sender<ApiResponse>,
     _place: TakenPlace,
@@ -65,7 +67,7 @@ pub(super) fn queue(registrar: Arc<Mutex<Registrar>>) -> (RegistrationQueue, Wor
     let (sender, jobs) = mpsc::unbounded_channel();
     let queue = RegistrationQueue {
         sender,
-        places: Places::new(MAX_WAITING, MAX_OF_OWNER),
+        places: QueuePlaces::new(PlaceKind::Change, MAX_WAITING, MAX_OF_OWNER),
     };
     let worker = Worker {
         jobs,
@@ -82,21 +84,23 @@ impl RegistrationQueue {
     /// # Errors
     ///
     /// Fails if there is no room for it.
-    pub(super) fn put(
+    pub(super) async fn put(
         &self,
+        fleet: Option<&Fleet>,
         change: SubmittedChange,
         by: Arc<str>,
-        get_or_create: bool,
+        existing: ExistingLink,
         ticket: Option<Ticket>,
     ) -> Result<oneshot::Receiver<ApiResponse>, ProblemType> {
-        let place = self.places.take(&by).map_err(|none| match none {
+        let place = self.places.take_in(fleet, &by).await;
+        let place = place.map_err(|none| match none {
             NoPlace::OfOwner => ProblemType::TooMany,
             NoPlace::AtAll => ProblemType::Full,
         })?;
         let (reply, answer) = oneshot::channel();
         let job = QueuedRequest {
             submission: Submission { change, by },
-            get_or_create,
+            existing,
             ticket,
             reply,
             _place: place,
@@ -117,7 +121,7 @@ impl QueuedRequest {
 }
 
 impl Worker {
-    /// Makes the waiting changes, group by group, until all senders are dropped.
+    /// Applies the waiting changes, group by group, until all senders are dropped.
     pub(super) async fn run(mut self, shared: Arc<Shared>, reloads: Reloads) {
         let mut waiting = Vec::new();
         let mut size = MAX_GROUP;
@@ -144,7 +148,7 @@ impl Worker {
                     self.reported = None;
                     let count = jobs.len();
                     let left = conclude(jobs, decided, &shared, &reloads).await;
-                    // If some are at fault, smaller groups find them in fewer rounds.
+                    // If some are invalid, smaller groups find them in fewer rounds.
                     size = match left.len() {
                         0 => MAX_GROUP.min(size * 2),
                         left => (count - left).max(1),
@@ -209,6 +213,9 @@ async fn conclude(
     let done = outcomes.iter().flatten().filter(|it| it.is_done()).count();
     if done > 0 {
         info!(done, %commit, "registered or edited");
+        if let Some(fleet) = &shared.fleet {
+            fleet.announce(Some(commit.to_string()));
+        }
     }
     reloads.look().await;
     shared.live.withdraw();
@@ -218,8 +225,7 @@ async fn conclude(
     for (job, outcome) in jobs.into_iter().zip(outcomes) {
         match outcome {
             Some(outcome) => {
-                let answer =
-                    outcome::answer(outcome, job.get_or_create, live.as_deref(), commit, now);
+                let answer = outcome::answer(outcome, &job.existing, live.as_deref(), commit, now);
                 job.answer(answer);
             }
             None => left.push(job),
@@ -235,7 +241,7 @@ mod tests {
 
     #[test]
     fn owners_have_their_turns() {
-        let places = Places::new(100, 100);
+        let places = QueuePlaces::new(PlaceKind::Change, 100, 100);
         let job = |(by, url): (&str, &str)| QueuedRequest {
             submission: Submission {
                 change: SubmittedChange::Registration(RegistrationRequest {
@@ -244,7 +250,7 @@ mod tests {
                 }),
                 by: by.into(),
             },
-            get_or_create: false,
+            existing: ExistingLink::default(),
             ticket: None,
             reply: oneshot::channel().0,
             _place: places.take(&by.into()).ok().unwrap(),

@@ -42,7 +42,7 @@ impl RegistrationBody {
             reader.note("url", "is missing");
         }
         let code = reader.code("short_code");
-        // A client that chose the last number would leave none after it for others.
+        // A client that chose the last number would leave no number for others.
         let has_number = reader.only("number", "next");
         if code.is_some() && has_number {
             reader.note("number", "goes without \"short_code\"");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn reads_all_that_may_be_asked() {
+    fn reads_every_key() {
         let asked = RegistrationBody::read(
             br#"{"url": "https://e.org/", "number": "next", "aliases": ["a"], "title": "T",
                 "owner": "o", "tags": ["x", "y"], "status": 308, "forward": "path",

@@ -15,16 +15,17 @@ use crate::registry::Holder;
 
 use super::preconditions::entity_tag;
 use super::problem_type::ProblemType;
+use crate::server::fleet::RegisteredLink;
 use crate::server::http::{Content, JSON, response};
 use crate::server::links::LinkView;
 
 /// The media type of problems (RFC 9457 section 6).
 const PROBLEM: HeaderValue = HeaderValue::from_static("application/problem+json");
 
-/// The most characters reported of a text about an invalid request: it may be the request's own.
+/// The maximum length of a reported text about an invalid request, which may quote the request.
 const MAX_DETAIL: usize = 300;
 
-/// The most errors in a request that are reported.
+/// The maximum number of reported errors in a request.
 const MAX_FINDINGS: usize = 30;
 
 /// An answer, which may be sent again.
@@ -36,6 +37,8 @@ pub(super) struct ApiResponse {
     media_type: HeaderValue,
     body: Bytes,
     headers: Vec<(HeaderName, HeaderValue)>,
+    /// The link that the request registered.
+    pub(super) registered: Option<Box<RegisteredLink>>,
 }
 
 /// A problem.
@@ -78,11 +81,10 @@ pub(super) struct RequestError {
 
 impl ProblemDetails {
     pub(super) fn of(kind: ProblemType) -> Self {
-        let (status, _, title) = kind.parts();
         Self {
             r#type: kind.uri(),
-            title,
-            status: status.as_u16(),
+            title: kind.title(),
+            status: kind.status().as_u16(),
             detail: None,
             existing: None,
             errors: Vec::new(),
@@ -187,6 +189,7 @@ impl ApiResponse {
             media_type,
             body: text.into(),
             headers: Vec::new(),
+            registered: None,
         }
     }
 

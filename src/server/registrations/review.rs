@@ -1,6 +1,6 @@
-//! Links that people with a token send for review: one new branch each, pushed one after another.
+//! Links that are sent for review with a token: one new branch each, pushed one after another.
 //!
-//! A client is answered once its branch is pushed. Nothing is live then: that is for those who review.
+//! A client is answered once its branch is pushed. Nothing is live then: the reviewers decide.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,18 +9,19 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout;
 use tracing::{info, warn};
 
-use super::places::{NoPlace, Places, TakenPlace};
+use super::places::{NoPlace, QueuePlaces, TakenPlace};
 use super::problem_type::ProblemType;
 use crate::git::chain;
 use crate::registry::{
     Registrar, RegistrarError, RegistrationRefusal, RegistrationRequest, ReviewBranch, ReviewError,
 };
+use crate::server::fleet::{Fleet, PlaceKind};
 use crate::server::reload::in_background;
 
-/// The most links that may wait: people send them one by one.
+/// The maximum number of waiting links: people send them one by one.
 const MAX_WAITING: usize = 32;
 
-/// The most of them that may belong to one owner.
+/// The maximum number of waiting links of one owner.
 const MAX_OF_OWNER: usize = 4;
 
 /// How long a client waits for an answer, as for a registration.
@@ -29,7 +30,7 @@ const TIMEOUT: Duration = Duration::from_secs(55);
 /// The sending end of the queue.
 pub(super) struct ReviewQueue {
     sender: mpsc::UnboundedSender<QueuedLink>,
-    places: Places,
+    places: QueuePlaces,
 }
 
 /// A waiting link.
@@ -46,6 +47,13 @@ pub(super) struct ReviewWorker {
     registrar: Arc<Mutex<Registrar>>,
     /// The last error, so that it is logged only once.
     reported: Option<String>,
+}
+
+/// A link that was sent for review.
+pub(crate) struct SentLink {
+    pub(crate) branch: ReviewBranch,
+    /// Its owner.
+    pub(crate) owner: String,
 }
 
 /// Why a link was not sent for review.
@@ -70,7 +78,7 @@ pub(super) fn queue(registrar: Arc<Mutex<Registrar>>) -> (ReviewQueue, ReviewWor
     let (sender, links) = mpsc::unbounded_channel();
     let queue = ReviewQueue {
         sender,
-        places: Places::new(MAX_WAITING, MAX_OF_OWNER),
+        places: QueuePlaces::new(PlaceKind::Proposal, MAX_WAITING, MAX_OF_OWNER),
     };
     let worker = ReviewWorker {
         links,
@@ -84,10 +92,12 @@ impl ReviewQueue {
     /// Queues a link, and waits for its branch.
     pub(super) async fn send(
         &self,
+        fleet: Option<&Fleet>,
         request: RegistrationRequest,
         by: Arc<str>,
     ) -> Result<ReviewBranch, NotSent> {
-        let place = self.places.take(&by).map_err(|none| match none {
+        let place = self.places.take_in(fleet, &by).await;
+        let place = place.map_err(|none| match none {
             NoPlace::OfOwner => NotSent::TooMany,
             NoPlace::AtAll => NotSent::Unavailable,
         })?;

@@ -1,7 +1,8 @@
-//! Requests that change links: who sends them, what they ask for, and the wait for the queue's answer.
+//! Requests that change links: their sender, the requested change, and the wait for the queue's
+//! answer.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderValue};
@@ -11,19 +12,21 @@ use tokio::time::timeout;
 use crate::mapping::{Target, Timestamp, WrittenDate};
 use crate::registry::{
     EditRight, EntryEdit, EntryValue, ExpectedContent, MayShadow, RegistrationRequest,
-    ReviewBranch, SubmittedChange,
+    SubmittedChange,
 };
 use crate::server::http::{Unread, body, request as head};
 use crate::server::state::{RegistrationResult, Shared};
 
 use super::body::{BodyError, PrivateUrls};
+use super::existing_link::ExistingLink;
 use super::idempotency::{self, IdempotencyMemory, KeyState, Ticket};
 use super::lookup::{decoded, site_named, site_of};
+use super::outcome;
 use super::problem_type::ProblemType;
 use super::queue::RegistrationQueue;
 use super::request::RegistrationBody;
 use super::response::{ApiResponse, ProblemDetails};
-use super::review::{NotSent, ReviewQueue};
+use super::review::{NotSent, ReviewQueue, SentLink};
 use super::tokens::{Bearer, TokenFile};
 use super::{edit_body, preconditions};
 
@@ -37,7 +40,7 @@ const JSON: &str = "application/json";
 /// The media type of an edit (RFC 7396 section 4).
 pub(super) const MERGE_PATCH: &str = "application/merge-patch+json";
 
-/// The service as requests see it.
+/// The service that answers requests.
 pub(crate) struct Service {
     pub(super) tokens: Arc<TokenFile>,
     pub(super) queue: RegistrationQueue,
@@ -51,13 +54,13 @@ pub(crate) struct Service {
 pub(super) enum Operation<'r> {
     /// A new link.
     Register,
-    /// Other values of the entry with this code, which is still percent-encoded.
+    /// An edit of the entry with this code, which is still percent-encoded.
     Edit(&'r str),
     /// The retirement of the entry with this code.
     Retire(&'r str),
 }
 
-/// What the head of an admitted request says; codes are still percent-encoded.
+/// The contents of an admitted request's head; codes are still percent-encoded.
 enum Admitted<'r> {
     Register {
         /// Its `Idempotency-Key`.
@@ -82,7 +85,7 @@ struct Addressed<'r> {
 }
 
 impl<'r> Operation<'r> {
-    /// Returns what a method does to all links, or to the one with a code.
+    /// Returns the change that a method requests, of all links or of the one with a code.
     pub(super) fn of(method: &Method, code: Option<&'r str>) -> Option<Self> {
         match (method, code) {
             (&Method::POST, None) => Some(Self::Register),
@@ -111,7 +114,7 @@ impl<'r> Operation<'r> {
 }
 
 impl Service {
-    /// Makes a change, and returns the answer to the request for it.
+    /// Applies a change, and returns the answer to its request.
     pub(super) async fn change(
         &self,
         operation: Operation<'_>,
@@ -144,33 +147,37 @@ impl Service {
         changed.unwrap_or_else(|refused| refused)
     }
 
-    /// Sends a link for review, in the name of a token's owner.
+    /// Sends a link for review, in the name of a token's owner, who becomes that of the link.
     pub(crate) async fn send_for_review(
         &self,
+        shared: &Shared,
         token: &[u8],
         request: RegistrationRequest,
-    ) -> Result<ReviewBranch, NotSent> {
+    ) -> Result<SentLink, NotSent> {
         let bearer = self.tokens.bearer(token).ok_or(NotSent::Unauthorized)?;
         let target = Target::parse(&request.url);
         if self.private == PrivateUrls::Refused && target.is_ok_and(|it| it.is_private()) {
             return Err(NotSent::Private);
         }
+        let owner = bearer.owner.to_string();
         let request = RegistrationRequest {
-            owner: Some(bearer.owner.to_string()),
+            owner: Some(owner.clone()),
             ..request
         };
-        self.reviews.send(request, bearer.owner).await
+        let fleet = shared.fleet.as_ref();
+        let branch = self.reviews.send(fleet, request, bearer.owner).await?;
+        Ok(SentLink { branch, owner })
     }
 
-    /// Checks all of a request but its body and what depends on the table; returns its sender, and what
-    /// its head says.
+    /// Checks a request, except for its body and anything that depends on the table; returns its
+    /// sender, and the contents of its head.
     fn admit<'r>(
         &self,
         operation: Operation<'r>,
         shared: &Shared,
         headers: &'r HeaderMap,
     ) -> Result<(Bearer, Admitted<'r>), ProblemType> {
-        // A page is another party's program in its reader's browser, even with a valid token.
+        // A page is a program of another party in its reader's browser, even with a valid token.
         if head::is_from_a_page(headers) {
             return Err(ProblemType::FromPage);
         }
@@ -235,17 +242,36 @@ impl Service {
             let site = site.and_then(|live| site_of(&live.table, None, host));
             request.site = site.map(|site| site.base_url().as_str().to_owned());
         }
+        let fleet = shared.fleet.as_ref();
+        let mut existing = ExistingLink {
+            get_or_create,
+            registered: None,
+        };
         let ticket = match key {
             None => None,
-            Some(key) => match self.memory.begin(&bearer, key, &body, Instant::now()) {
+            Some(key) => match self.memory.begin_in(fleet, &bearer, key, &body).await {
                 KeyState::New(ticket) => Some(ticket),
+                KeyState::Registered(ticket, link) => {
+                    let live = shared.live.load_full();
+                    let now = Timestamp::from(SystemTime::now());
+                    let repeated =
+                        live.and_then(|live| outcome::repeated(&link, &request.url, &live, now));
+                    if let Some(answer) = repeated {
+                        ticket.answered(&answer);
+                        return Ok(answer);
+                    }
+                    // It may not be live here yet; either the branch has it, or it is registered
+                    // again.
+                    existing.registered = Some(link);
+                    Some(ticket)
+                }
                 KeyState::UnderWay => return Err(ProblemType::UnderWay.answer()),
                 KeyState::Answered(answer) => return Ok(*answer),
                 KeyState::Differs => return Err(ProblemType::KeyReused.answer()),
             },
         };
         let change = SubmittedChange::Registration(request);
-        self.submit(change, &bearer, get_or_create, ticket).await
+        self.submit(shared, change, &bearer, existing, ticket).await
     }
 
     async fn edit(
@@ -259,8 +285,8 @@ impl Service {
         let body = read_body(body).await?;
         let values = edit_body::read(&body, self.private).map_err(invalid)?;
         let edit = place.edit(&bearer, shared, expected, values)?;
-        self.submit(SubmittedChange::Edit(edit), &bearer, false, None)
-            .await
+        let (change, existing) = (SubmittedChange::Edit(edit), ExistingLink::default());
+        self.submit(shared, change, &bearer, existing, None).await
     }
 
     async fn retire(
@@ -273,20 +299,22 @@ impl Service {
         let today = WrittenDate::day_of(Timestamp::from(SystemTime::now()));
         let values = vec![EntryValue::RetiredBy(today)];
         let edit = place.edit(&bearer, shared, expected, values)?;
-        self.submit(SubmittedChange::Edit(edit), &bearer, false, None)
-            .await
+        let (change, existing) = (SubmittedChange::Edit(edit), ExistingLink::default());
+        self.submit(shared, change, &bearer, existing, None).await
     }
 
     /// Queues a change, and waits for its answer.
     async fn submit(
         &self,
+        shared: &Shared,
         change: SubmittedChange,
         bearer: &Bearer,
-        get_or_create: bool,
+        existing: ExistingLink,
         ticket: Option<Ticket>,
     ) -> Result<ApiResponse, ApiResponse> {
         let by = Arc::clone(&bearer.owner);
-        let queued = self.queue.put(change, by, get_or_create, ticket);
+        let fleet = shared.fleet.as_ref();
+        let queued = self.queue.put(fleet, change, by, existing, ticket).await;
         let answer = queued.map_err(ProblemType::answer)?;
         match timeout(TIMEOUT, answer).await {
             Ok(Ok(answer)) => Ok(answer),

@@ -1,9 +1,9 @@
 //! Tokens: a file that lists who may register.
 //!
 //! Each line has the owner's name and the SHA-256 of the token in hexadecimal; `admin` after them lets
-//! it change the entries of others. A token is random, so a fast hash is as good as a slow one:
-//! guessing is hopeless. The file is checked every second; one with an error leaves the last good
-//! one in force. A missing file revokes all tokens, but only after a while, so that it can be
+//! it change the entries of others. A token is random, so a fast hash is as good as a slow one: it
+//! cannot be guessed. The file is checked every second; if it has an error, the last good contents
+//! stay in force. A missing file revokes all tokens, but only after a while, so that it can be
 //! replaced.
 //!
 //! Invariants: no token is kept, shown or logged; the time of a comparison reveals nothing about
@@ -31,7 +31,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 /// How long the file may be missing before that revokes all tokens.
 const ABSENCE: Duration = Duration::from_secs(10);
 
-/// The most tokens in a file: each is compared with the one a client sends.
+/// The maximum number of tokens in a file: each is compared with the one that a client sends.
 const MAX_TOKENS: usize = 10_000;
 
 /// The maximum size of a file, in bytes: more than that many lines take.
@@ -40,7 +40,7 @@ const MAX_BYTES: u64 = 16 << 20;
 /// The longest name of an owner, in characters.
 const MAX_OWNER: usize = 100;
 
-/// Why a file of tokens cannot be used.
+/// Why a token file cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TokensError {
@@ -64,7 +64,7 @@ pub enum TokensError {
         problem: &'static str,
     },
     /// The file has no lines.
-    #[error("{}: no token in it, so nobody could register", path.display())]
+    #[error("{}: the file contains no token, so no one could register", path.display())]
     Empty {
         /// The file.
         path: PathBuf,
@@ -77,7 +77,7 @@ pub enum TokensError {
     },
 }
 
-/// A file of tokens, and its contents when last read.
+/// A token file, and its contents when last read.
 pub struct TokenFile {
     path: PathBuf,
     tokens: ArcSwap<Vec<Token>>,
@@ -112,7 +112,7 @@ struct TokenFileState {
 }
 
 impl TokenFile {
-    /// Reads a file of tokens.
+    /// Reads a token file.
     ///
     /// # Errors
     ///
@@ -175,7 +175,7 @@ impl TokenFile {
                 let error = error.to_string();
                 if seen.unreadable.as_ref() != Some(&error) {
                     let file = self.path.display();
-                    warn!(%file, error, "cannot read the tokens, keeping those before");
+                    warn!(%file, error, "cannot read the tokens, keeping the previous ones");
                 }
                 seen.unreadable = Some(error);
                 return;
@@ -194,7 +194,7 @@ impl TokenFile {
             }
             Err(error) => {
                 let error = error.to_string();
-                warn!(error, "cannot use the tokens, keeping those before");
+                warn!(error, "cannot use the tokens, keeping the previous ones");
             }
         }
         seen.bytes = Some(bytes);
@@ -207,12 +207,12 @@ impl TokenFile {
             seen.missing_since = Some(now);
             if seen.bytes.is_some() {
                 let seconds = ABSENCE.as_secs();
-                warn!(%file, seconds, "the file of tokens is gone, revoking all if it stays away");
+                warn!(%file, seconds, "the token file is missing, all tokens are revoked if it does not return");
             }
             return;
         };
         if seen.bytes.is_some() && now.duration_since(since) >= ABSENCE {
-            warn!(%file, "the file of tokens is gone, all are revoked");
+            warn!(%file, "the token file is missing, all tokens are revoked");
             self.tokens.store(Arc::default());
             // When the file comes back, any contents are new.
             seen.bytes = None;
@@ -220,12 +220,12 @@ impl TokenFile {
     }
 }
 
-/// Warns if everyone can read the file. It has only hashes, but they reveal who may register, and
-/// allow guesses to be tested elsewhere.
+/// Warns if everyone can read the file. It has only hashes, but it reveals who may register, and
+/// allows guesses to be tested offline.
 fn warn_if_exposed(path: &Path) {
     if is_exposed(path) {
         let file = path.display();
-        warn!(%file, "everyone on this machine can read the file of tokens: chmod 600");
+        warn!(%file, "everyone on this machine can read the token file: chmod 600");
     }
 }
 
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn knows_whose_a_token_is() {
+    fn finds_the_owner_of_a_token() {
         let text = format!("# who may\n\nbob {:064}\n  ada\t{HASH}  \r\n", 0);
         let (_directory, path) = file(&text);
         let tokens = TokenFile::read(&path).unwrap();
@@ -338,7 +338,7 @@ mod tests {
             (format!("ada {TOKEN}"), ":1: what follows the owner"),
             (format!("ada +{}", &HASH[1..]), ":1: what follows the owner"),
             (format!("a\u{7}da {HASH}"), ":1: the owner's name"),
-            ("# nobody\n".to_owned(), "no token in it"),
+            ("# nobody\n".to_owned(), "contains no token"),
         ] {
             let (_directory, path) = file(&text);
             let error = TokenFile::read(&path).unwrap_err().to_string();

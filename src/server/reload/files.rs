@@ -1,13 +1,14 @@
-//! A table in files as a server's source: read when it has changed, and watched in between.
+//! A table in files as a server's source: read after changes, and watched in between.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::Notify;
 
+use crate::mapping::TableFile;
 use crate::source::{
-    FileSource, Fingerprint, Inspection, Puller, Reading, RepositoryPlace, Rests, SourceError,
-    Watch, Writers,
+    Earlier, FileSource, Fingerprint, Inspection, Puller, Reading, RepositoryPlace, Rests,
+    SourceError, Watch, Writers,
 };
 
 use crate::server::state::{Fetching, Source};
@@ -47,7 +48,7 @@ impl Files {
         }
     }
 
-    /// Sets how long to wait for files that may still be being written.
+    /// Sets how long to wait for files that may still be in the process of being written.
     #[must_use]
     pub fn resting(self, rests: Rests) -> Self {
         self.writers.wait_for(rests);
@@ -61,7 +62,7 @@ impl Files {
         self
     }
 
-    /// Looks at the paths, and watches their current targets, so that no later change is missed.
+    /// Inspects the paths, and watches their current targets, so that no later change is missed.
     fn inspect(&self) -> Inspection {
         let seen = self.files.inspect();
         if let Some(watch) = &self.watch {
@@ -89,12 +90,16 @@ impl Source for Files {
         }
     }
 
-    fn read(&self, known: Option<&Fingerprint>) -> Result<Option<Reading>, SourceError> {
+    fn read(
+        &self,
+        known: Option<&Fingerprint>,
+        earlier: Earlier<'_>,
+    ) -> Result<Option<Reading<TableFile>>, SourceError> {
         let seen = self.inspect();
         if known.is_some_and(|known| !self.files.may_differ_from(known, &seen)) {
             return Ok(None);
         }
-        Ok(Some(self.writers.read(&self.files, seen)?))
+        Ok(Some(self.writers.read(&self.files, seen, earlier)?))
     }
 
     fn place(&self) -> RepositoryPlace {

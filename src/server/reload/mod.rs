@@ -1,4 +1,5 @@
-//! Reloading: checking the source, compiling in the background, and swapping once.
+//! Reloading: checking the source (files or a followed repository), compiling in the background,
+//! and swapping in one step.
 
 mod background;
 mod files;

@@ -8,7 +8,7 @@ use tracing::{error, info};
 use crate::mapping::Timestamp;
 use crate::server::state::{LastError, LastReload, LoadError, Reloaded, Shared};
 
-/// How many diagnostics of one rejected table are logged; the status shows all.
+/// The maximum number of logged diagnostics of a rejected table; the status shows all.
 const LOGGED: usize = 20;
 
 /// The outcome of one check of the source, for callers that wait for it.

@@ -3,9 +3,9 @@
 //! One loop does all of it, so reloads never overlap. Reading and compiling happen on threads of
 //! their own. The certificate is checked in the same cycle.
 //!
-//! A file that may still be being written is no failure, and the loop waits for it only if someone
-//! requested a reload: otherwise nothing changes, and the file is checked again as soon as it may
-//! be complete.
+//! A file that may be incomplete is not a failure, and the loop waits for it only during a
+//! requested reload: otherwise nothing changes, and the file is checked again as soon as it may be
+//! complete.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -21,11 +21,11 @@ use super::requests::ReloadRequest;
 use crate::server::state::{LoadError, Reloaded, Shared, Source};
 use crate::source::{FilesError, SourceError};
 
-/// How long a start, or a requested reload, waits for files that may still be being written: longer
-/// than an unfinished line must rest.
+/// How long a start, or a requested reload, waits for incomplete files: longer than the rest that
+/// an unfinished line needs.
 const SETTLING: Duration = Duration::from_secs(12);
 
-/// How the latest revision is asked for.
+/// How the latest revision is requested.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Refresh {
     /// It is fetched.
@@ -40,7 +40,7 @@ pub(crate) struct Reloader {
     source: Arc<dyn Source>,
     hints: Arc<Notify>,
     loader: Loader,
-    /// How long to wait before checking a file again that may still be being written.
+    /// How long to wait before checking an incomplete file again.
     again: Option<Duration>,
 }
 
@@ -74,13 +74,13 @@ impl Reloader {
     async fn first(&mut self, began: Instant) -> Result<Reloaded, Arc<LoadError>> {
         match self.load_settled().await {
             Err(error) if self.source.fall_back() => {
-                // The table that was live before, because the newest cannot be.
+                // The table that was live before, because the newest cannot be loaded.
                 let ended = self.loader.load().await;
                 let is_live = ended.is_ok();
                 outcome::record(&self.shared, began, ended);
                 match self.source.retry() && !is_live {
                     true => self.loader.load().await,
-                    // The loop checks the newest, if that should be tried.
+                    // The loop checks the newest, if it should be tried.
                     false => Err(error),
                 }
             }
@@ -111,7 +111,7 @@ impl Reloader {
                 () = self.hints.notified() => {}
                 () = sleep(pause) => {}
             }
-            // All requests that have arrived by now are served by the same check.
+            // The same check serves all requests that have arrived by now.
             while let Ok(one) = asked.try_recv() {
                 waiting.push(one);
             }
@@ -162,7 +162,7 @@ impl Reloader {
         let _ = refreshing.await;
     }
 
-    /// Replaces the outcome of a check that found an unfinished file by that of the last check.
+    /// Replaces the outcome of a check that found an unfinished file with that of the last check.
     fn unless_unsettled(
         &mut self,
         ended: Result<Reloaded, Arc<LoadError>>,

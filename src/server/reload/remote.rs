@@ -5,8 +5,9 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 
 use crate::git::StateError;
+use crate::mapping::TableFile;
 use crate::source::{
-    Fingerprint, Follower, Following, Reading, RepositoryPlace, Revision, SourceError,
+    Earlier, Fingerprint, Follower, Following, Reading, RepositoryPlace, Revision, SourceError,
 };
 
 use crate::server::state::{Fetching, Source};
@@ -44,11 +45,15 @@ impl Source for RemoteSource {
         self.0.refresh();
     }
 
-    fn read(&self, known: Option<&Fingerprint>) -> Result<Option<Reading>, SourceError> {
+    fn read(
+        &self,
+        known: Option<&Fingerprint>,
+        earlier: Earlier<'_>,
+    ) -> Result<Option<Reading<TableFile>>, SourceError> {
         if known.is_some_and(|known| !self.0.may_differ_from(known)) {
             return Ok(None);
         }
-        Ok(Some(self.0.read()?))
+        Ok(Some(self.0.read_changes(earlier)?))
     }
 
     fn accepted(&self, revision: &Revision) {

@@ -5,21 +5,26 @@
 use tokio::sync::{mpsc, oneshot};
 
 use super::outcome::ReloadReport;
+use crate::server::fleet::Fleet;
 
 /// The requesting end of a reload loop.
 #[derive(Debug, Clone)]
-pub(crate) struct Reloads(mpsc::Sender<ReloadRequest>);
+pub(crate) struct Reloads {
+    requests: mpsc::Sender<ReloadRequest>,
+    /// The replicas that also check the source when a reload is requested here.
+    fleet: Option<Fleet>,
+}
 
 /// A request to the reload loop, which may wait for its report.
 #[derive(Debug)]
 pub(crate) enum ReloadRequest {
-    /// Someone requests a reload: the latest is fetched first, and loaded whatever its earlier
+    /// A requested reload: the latest revision is fetched first, and loaded whatever its earlier
     /// outcome.
     Reload(oneshot::Sender<ReloadReport>),
-    /// The remote may have a newer table. The hint is unverified, so nothing that was to be tried
-    /// later is tried now.
+    /// The remote may have a newer table. The hint is unverified, so postponed attempts are not
+    /// made earlier.
     Fetch,
-    /// A check of what is already on this machine, without a fetch.
+    /// A check of the local state, without a fetch.
     Look(oneshot::Sender<ReloadReport>),
 }
 
@@ -34,30 +39,35 @@ impl ReloadRequest {
 }
 
 /// Returns both ends of the channel for reload requests.
-pub(crate) fn channel() -> (Reloads, mpsc::Receiver<ReloadRequest>) {
-    let (sender, receiver) = mpsc::channel(16);
-    (Reloads(sender), receiver)
+pub(crate) fn channel(fleet: Option<Fleet>) -> (Reloads, mpsc::Receiver<ReloadRequest>) {
+    let (requests, receiver) = mpsc::channel(16);
+    (Reloads { requests, fleet }, receiver)
 }
 
 impl Reloads {
     /// Requests a fetch without waiting for it.
     pub(crate) fn hint(&self) {
-        // If there is no room, others are waiting, and one fetch serves all.
-        let _ = self.0.try_send(ReloadRequest::Fetch);
+        // If the channel is full, others are waiting, and one fetch serves all.
+        let _ = self.requests.try_send(ReloadRequest::Fetch);
     }
 
     /// Waits for a reload that begins after this call; `None` if the server was dropped.
     pub(crate) async fn now(&self) -> Option<ReloadReport> {
+        if let Some(fleet) = &self.fleet {
+            fleet.announce(None);
+        }
         let (sender, report) = oneshot::channel();
-        self.0.send(ReloadRequest::Reload(sender)).await.ok()?;
+        let request = ReloadRequest::Reload(sender);
+        self.requests.send(request).await.ok()?;
         report.await.ok()
     }
 
     /// Waits for a check, without a fetch, that begins after this call.
     pub(crate) async fn look(&self) {
         let (sender, report) = oneshot::channel();
+        let request = ReloadRequest::Look(sender);
         // They fail only if the server was dropped.
-        if self.0.send(ReloadRequest::Look(sender)).await.is_ok() {
+        if self.requests.send(request).await.is_ok() {
             let _ = report.await;
         }
     }

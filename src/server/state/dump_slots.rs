@@ -1,4 +1,5 @@
-//! How many dumps of the table are written at once, and how slowly their clients may read.
+//! Slots for dumps: the limit of concurrent dumps of the table, and the pace at which clients must
+//! read.
 
 use std::sync::Arc;
 

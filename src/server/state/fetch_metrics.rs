@@ -2,9 +2,9 @@
 
 use prometheus::{IntCounterVec, IntGauge, Opts, Registry};
 
-use crate::source::{Fetch, FetchResult, Observer};
+use crate::source::{Fetch, FetchObserver, FetchResult};
 
-/// The metrics of a source that is fetched; all zero for one that is not.
+/// The metrics of a fetched source; all zero for other sources.
 #[derive(Debug, Clone)]
 pub struct FetchMetrics {
     results: IntCounterVec,
@@ -13,7 +13,7 @@ pub struct FetchMetrics {
 
 impl Default for FetchMetrics {
     fn default() -> Self {
-        let help = "Fetches from the remote by how they ended.";
+        let help = "Fetches from the remote by result.";
         let options = Opts::new("waypost_git_fetches_total", help);
         let results = IntCounterVec::new(options, &["result"]);
         let last_success = IntGauge::new(
@@ -33,7 +33,7 @@ impl Default for FetchMetrics {
 
 impl FetchMetrics {
     /// Returns an observer that counts each fetch.
-    pub fn observer(&self) -> Observer {
+    pub fn observer(&self) -> FetchObserver {
         let fetches = self.clone();
         std::sync::Arc::new(move |fetch| fetches.observe(fetch))
     }

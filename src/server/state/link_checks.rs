@@ -1,4 +1,4 @@
-//! What the server knows of the targets of its links, if it checks them.
+//! The results of link checks in memory, if the server checks its links.
 
 use std::error::Error;
 use std::fmt;
@@ -13,13 +13,13 @@ use tokio::time::timeout;
 
 use crate::frontier::{AliasName, Clock, Host, HostCounts};
 use crate::linkcheck::{
-    Ask, CheckOptions, CheckState, Checker, KnownLinks, LinkRecord, LinkSummary, Links,
-    RequestResult, VerdictCounts,
+    CheckOptions, CheckState, Checker, KnownLinks, LinkRecord, LinkSummary, Links, RequestResult,
+    Requester, VerdictCounts,
 };
 use crate::mapping::Entry;
 
-/// How long it may take to read the store, which waits while that is gone. Meanwhile a download holds
-/// its slot.
+/// How long reading the store may take, which waits while the store is unavailable. Meanwhile a
+/// download occupies its slot.
 const READING: Duration = Duration::from_secs(2);
 
 /// A state, and its clock.
@@ -29,22 +29,22 @@ type OpenState = (Arc<dyn CheckState>, Arc<dyn Clock>);
 pub type OpeningState =
     Pin<Box<dyn Future<Output = Result<OpenState, Box<dyn Error + Send + Sync>>> + Send>>;
 
-/// Where what is known of links is kept.
+/// The store of link checks.
 #[derive(Clone)]
 pub enum LinkStore {
-    /// In a state that is open, with its clock.
+    /// An open state, with its clock.
     Open(Arc<dyn CheckState>, Arc<dyn Clock>),
-    /// In one that cannot be reached yet: it is opened once that is possible.
+    /// One that cannot be reached yet: it is opened once that is possible.
     Later(Arc<dyn Fn() -> OpeningState + Send + Sync>),
 }
 
-/// What links are checked with.
+/// The parts needed for checking links.
 #[derive(Clone)]
 pub struct LinkChecking {
-    /// Where what is known of them is kept.
+    /// The store of the results.
     pub store: LinkStore,
-    /// How hosts are asked.
-    pub asker: Arc<dyn Ask>,
+    /// The client that sends requests to hosts.
+    pub requester: Arc<dyn Requester>,
     /// How links are checked.
     pub options: CheckOptions,
     /// The hosts that share an allowance.
@@ -57,35 +57,35 @@ impl fmt::Debug for LinkChecking {
     }
 }
 
-/// What is known of the targets of the live links.
+/// The results of the checks of the live links.
 pub(crate) struct LinkChecks {
     /// Present once the store is open.
     checker: watch::Sender<Option<Arc<Checker>>>,
     store: LinkStore,
-    asker: Arc<dyn Ask>,
+    requester: Arc<dyn Requester>,
     options: CheckOptions,
     /// Read by requests, without a lock and without I/O.
     pub(crate) known: Arc<KnownLinks>,
     pub(crate) members: Vec<(Host, AliasName)>,
-    /// The hosts when they were last counted.
+    /// The last count of hosts.
     hosts: Mutex<HostCounts>,
-    /// Where the store is read: its connections must not be on serving threads.
+    /// The runtime of the store's connections, which must not be on serving threads.
     runtime: OnceLock<Handle>,
 }
 
 impl LinkChecks {
-    /// Returns what checks links with these means; there are none yet.
+    /// Returns the link checks with these parts; there are no links yet.
     pub(crate) fn new(checking: LinkChecking) -> Self {
         let LinkChecking {
             store,
-            asker,
+            requester,
             options,
             members,
         } = checking;
         Self {
             checker: watch::Sender::default(),
             store,
-            asker,
+            requester,
             options,
             known: Arc::default(),
             members,
@@ -104,8 +104,8 @@ impl LinkChecks {
             LinkStore::Open(state, clock) => (Arc::clone(state), Arc::clone(clock)),
             LinkStore::Later(open) => open().await?,
         };
-        let asker = Arc::clone(&self.asker);
-        let checker = Checker::new(state, asker, clock, Links::default(), self.options);
+        let requester = Arc::clone(&self.requester);
+        let checker = Checker::new(state, requester, clock, Links::default(), self.options);
         let known = Arc::clone(&self.known);
         let observer = move |url: &str, _: Option<&LinkRecord>, record: &LinkRecord| {
             known.observe(url, record);
@@ -132,9 +132,9 @@ impl LinkChecks {
         }
     }
 
-    /// Has the store read on this runtime.
+    /// Uses this runtime for reading the store.
     pub(crate) fn read_on(&self, runtime: Handle) {
-        // There is one thread that checks links.
+        // Only one thread checks links.
         let _ = self.runtime.set(runtime);
     }
 
@@ -144,7 +144,7 @@ impl LinkChecks {
         checker.is_some_and(|checker| checker.outage().borrow().is_none())
     }
 
-    /// Reads what is known of URLs from the store.
+    /// Reads the records of URLs from the store.
     ///
     /// # Errors
     ///
@@ -163,7 +163,7 @@ impl LinkChecks {
         read.map_err(io::Error::from)?.map_err(io::Error::other)
     }
 
-    /// Returns what is known of an entry's target; nothing if it has none.
+    /// Returns the result for an entry's target; nothing if it has none.
     pub(crate) fn summary(&self, entry: Entry<'_>) -> Option<LinkSummary> {
         let target = entry.target()?;
         Some(self.known.summary(&target))
@@ -174,7 +174,7 @@ impl LinkChecks {
         self.known.counts()
     }
 
-    /// Returns how many requests had a result.
+    /// Returns the number of requests with a result.
     pub(crate) fn requests(&self, result: RequestResult) -> u64 {
         self.checker().map_or(0, |checker| checker.requests(result))
     }

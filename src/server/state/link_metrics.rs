@@ -1,5 +1,4 @@
-//! The metrics of link checks. A scrape goes through no links: what it reports is counted as it
-//! changes.
+//! The metrics of link checks. A scrape visits no links: its numbers are updated as they change.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
-//! The live table: the one that requests are answered from, replaced in one step.
+//! The live table, from which requests are answered, replaced in one step.
 //!
-//! Readers pay for an atomic load and take no lock. The outcome of the last reload is beside it,
-//! behind a lock that only operators' requests and the reload loop take.
+//! Readers need an atomic load and no lock. The outcome of the last reload is next to it, protected
+//! by a lock that only operators' requests and the reload loop take.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -9,8 +9,8 @@ use std::time::Duration;
 use arc_swap::{ArcSwapOption, Guard};
 use tokio::sync::Notify;
 
-use crate::mapping::{SoundTable, SourceFile, Table, Timestamp};
-use crate::registry::{ProposalBase, ProvedTable};
+use crate::mapping::{SoundTable, SourceFile, Table, TableFile, Timestamp};
+use crate::registry::{ProposalBase, ProvedTable, TextFile};
 use crate::source::{RepositoryPlace, Revision};
 
 use super::code_orders::CodeOrders;
@@ -29,22 +29,22 @@ pub(crate) struct Snapshot {
     pub(crate) code_orders: Arc<CodeOrders>,
     /// Where its files are in their repository.
     pub(crate) place: RepositoryPlace,
-    /// What proposals are decided on; shared like the orders of codes.
+    /// The data that decide about proposals; shared like the orders of codes.
     pub(crate) proposals: Arc<ProposalBase>,
 }
 
 impl Snapshot {
-    /// Makes the first snapshot of a table that was compiled from these files. Takes a pass over the
-    /// codes of some tables.
+    /// Creates the first snapshot of a table; `only_file` is its file, if it has one and its text
+    /// was read. For some tables, this visits all codes.
     pub(crate) fn new(
         compiled: SoundTable,
-        files: &[SourceFile],
+        only_file: Option<&SourceFile>,
         revision: Revision,
         place: RepositoryPlace,
     ) -> Self {
         let table = Arc::clone(&compiled.table);
         Self {
-            proposals: Arc::new(ProposalBase::new(table, files)),
+            proposals: Arc::new(ProposalBase::new(table, only_file)),
             table: Arc::clone(&compiled.table),
             compiled,
             short: revision.short(),
@@ -66,6 +66,13 @@ impl Snapshot {
             proposals: Arc::clone(&self.proposals),
         }
     }
+}
+
+/// Returns whether files are those that were read.
+fn are_same(files: &[TextFile], read: &[TableFile]) -> bool {
+    let mut all = files.iter().zip(read);
+    files.len() == read.len()
+        && all.all(|(file, read)| file.path == read.path && file.cut().hash() == read.cut.hash())
 }
 
 /// The last check of the source.
@@ -99,7 +106,7 @@ pub(crate) struct Live {
     history: Mutex<History>,
     looked_at: Notify,
     swapped: Notify,
-    /// A table that was compiled already, with the files of it.
+    /// A table that was already compiled, with its files.
     offered: Mutex<Option<ProvedTable>>,
 }
 
@@ -121,7 +128,7 @@ impl Live {
         previous
     }
 
-    /// Waits until the snapshot was replaced since the last wait. One task may wait.
+    /// Waits until the snapshot was replaced since the last wait. Only one task may wait.
     pub(crate) async fn swapped(&self) {
         self.swapped.notified().await;
     }
@@ -132,10 +139,9 @@ impl Live {
     }
 
     /// Takes the offered table if it was compiled from exactly these files.
-    pub(crate) fn take_offered(&self, files: &[SourceFile]) -> Option<SoundTable> {
-        let mut offered = self.offered();
-        let proved = offered.take_if(|proved| proved.files == files)?;
-        Some(proved.table)
+    pub(crate) fn take_offered(&self, files: &[TableFile]) -> Option<SoundTable> {
+        let is_it = |proved: &mut ProvedTable| are_same(&proved.files, files);
+        Some(self.offered().take_if(is_it)?.table)
     }
 
     /// Drops the offered table.

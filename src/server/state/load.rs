@@ -7,9 +7,9 @@ use tokio::sync::Notify;
 use tokio::task::JoinError;
 
 use crate::git::{Setting, chain};
-use crate::mapping::{Diagnostic, Timestamp};
+use crate::mapping::{Diagnostic, TableFile, Timestamp};
 use crate::source::{
-    Fetch, Fingerprint, Reading, RemoteStatus, RepositoryPlace, Revision, SourceError,
+    Earlier, Fetch, Fingerprint, Reading, RemoteStatus, RepositoryPlace, Revision, SourceError,
 };
 
 use super::reloaded::Reloaded;
@@ -24,12 +24,12 @@ pub trait Source: Send + Sync + 'static {
     /// A source without hints never notifies it: its changes are seen at the next poll.
     fn hints(&self) -> Arc<Notify>;
 
-    /// Fetches the latest, for a source that has to be fetched; may block, within bounded time.
-    /// Errors are reported by [`fetching`](Self::fetching).
+    /// Fetches the latest revision, for a source that must be fetched; may block, within bounded
+    /// time. Errors are reported by [`fetching`](Self::fetching).
     fn refresh(&self) {}
 
-    /// Reads the table as it is now, or returns `None` if it looks as it did at the `known` reading;
-    /// may block, within bounded time.
+    /// Reads the current table, except for parts that are already known, or returns `None` if its
+    /// metadata are those of the `known` reading; may block, within bounded time.
     ///
     /// It is called at every poll and hint, so finding that nothing has changed should be much
     /// cheaper than reading.
@@ -38,7 +38,11 @@ pub trait Source: Send + Sync + 'static {
     ///
     /// Fails if there is no complete table; with
     /// [`FilesError::Unsettled`](crate::source::FilesError::Unsettled) if there may be one soon.
-    fn read(&self, known: Option<&Fingerprint>) -> Result<Option<Reading>, SourceError>;
+    fn read(
+        &self,
+        known: Option<&Fingerprint>,
+        earlier: Earlier<'_>,
+    ) -> Result<Option<Reading<TableFile>>, SourceError>;
 
     /// Records that the table of a revision went live; may block.
     fn accepted(&self, _revision: &Revision) {}
@@ -46,7 +50,7 @@ pub trait Source: Send + Sync + 'static {
     /// Records that the last reading went live, or will not; may block.
     fn ended(&self) {}
 
-    /// Records that someone requested the newest table, whatever its earlier outcome.
+    /// Records that the newest table was requested, whatever its earlier outcome.
     fn prefer_newest(&self) {}
 
     /// Falls back to the last table that went live, when the newest cannot and nothing is live.
@@ -66,7 +70,7 @@ pub trait Source: Send + Sync + 'static {
         RepositoryPlace::default()
     }
 
-    /// Returns the state of fetching, for a source that has to be fetched.
+    /// Returns the state of fetching, for a source that must be fetched.
     fn fetching(&self) -> Option<Fetching> {
         None
     }
@@ -140,7 +144,7 @@ impl LoadError {
         }
     }
 
-    /// Returns the setting that it may depend on, if any.
+    /// Returns the setting that may have to be changed, if any.
     pub fn setting(&self) -> Option<Setting> {
         match self {
             Self::Unreadable(source) | Self::TooLarge { source, .. } => source.setting(),

@@ -22,7 +22,8 @@ use super::link_checks::LinkChecks;
 use super::link_metrics::LinkMetrics;
 use super::log_drops::LogDrops;
 use super::reloaded::Reloaded;
-use crate::server::http::{Counts, Requests};
+use crate::server::fleet::Fleet;
+use crate::server::http::{RequestCounts, Requests};
 use crate::server::tls::Tls;
 
 /// Checking an unchanged file takes a millisecond; a checkout that is being written may take 10 s.
@@ -54,10 +55,7 @@ impl Metrics {
         let reloads = registered(
             &registry,
             IntCounterVec::new(
-                Opts::new(
-                    "waypost_reloads_total",
-                    "Looks at the source by how they ended.",
-                ),
+                Opts::new("waypost_reloads_total", "Checks of the source by result."),
                 &["result"],
             ),
         );
@@ -69,7 +67,7 @@ impl Metrics {
             IntCounterVec::new(
                 Opts::new(
                     "waypost_registrations_total",
-                    "Registrations asked for over HTTP by how they ended.",
+                    "Registrations and edits requested over HTTP by result.",
                 ),
                 &["result"],
             ),
@@ -80,22 +78,25 @@ impl Metrics {
         let build = registered(
             &registry,
             IntGaugeVec::new(
-                Opts::new("waypost_build_info", "The program that runs."),
+                Opts::new("waypost_build_info", "The version of the running program."),
                 &["version"],
             ),
         );
         build.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
-        // A process whose numbers are not available still serves.
+        // The server also works without the process metrics.
         let _ = registry.register(Box::new(ProcessCollector::for_self()));
 
         let gauge = |name, help| registered(&registry, IntGauge::new(name, help));
-        let limit = "How many public connections may be open at once.";
+        let limit = "The maximum number of open public connections.";
         gauge("waypost_connections_limit", limit).set(max_connections.into());
         Self {
             requests,
             connections: gauge("waypost_connections", "Open public connections."),
             table_entries: gauge("waypost_table_entries", "Entries of the live table."),
-            table_bytes: gauge("waypost_table_bytes", "Memory that the live table holds."),
+            table_bytes: gauge(
+                "waypost_table_bytes",
+                "Memory used by the live table, in bytes.",
+            ),
             table_info: registered(
                 &registry,
                 IntGaugeVec::new(
@@ -105,18 +106,18 @@ impl Metrics {
             ),
             last_reload_successful: gauge(
                 "waypost_table_last_reload_successful",
-                "Whether the live table is what the source holds.",
+                "Whether the last reload succeeded: 0 while the source holds a table that cannot be loaded.",
             ),
             last_reload_success_timestamp: gauge(
                 "waypost_table_last_reload_success_timestamp_seconds",
-                "When a table last went live.",
+                "When a different table was last loaded.",
             ),
             reloads,
             registrations,
             reload_duration: histogram(
                 &registry,
                 "waypost_reload_duration_seconds",
-                "Time that a look at the source took, with compiling if there was need.",
+                "Duration of a check of the source, including compilation if the table changed.",
                 &RELOAD_SECONDS,
             ),
             registry,
@@ -128,6 +129,11 @@ impl Metrics {
         tls.register(&self.registry);
     }
 
+    /// Includes the fleet's metrics.
+    pub(crate) fn include_fleet(&self, fleet: &Fleet) {
+        fleet.register(&self.registry);
+    }
+
     /// Includes the metrics of link checks.
     pub(crate) fn include_links(&self, checks: &Arc<LinkChecks>) {
         let metrics = Box::new(LinkMetrics::new(Arc::clone(checks)));
@@ -135,7 +141,7 @@ impl Metrics {
     }
 
     /// Returns the counts for the requests of another thread.
-    pub(crate) fn counts(&self) -> Arc<Counts> {
+    pub(crate) fn counts(&self) -> Arc<RequestCounts> {
         self.requests.counts()
     }
 

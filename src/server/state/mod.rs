@@ -1,5 +1,5 @@
 //! The state shared by the parts of a server: the live table, the metrics, and the source of
-//! tables.
+//! tables, with its errors.
 
 mod code_orders;
 mod dump_slots;
@@ -16,6 +16,7 @@ mod reloaded;
 mod search_slots;
 mod shared;
 
+pub(crate) use code_orders::CodeOrderChanges;
 pub(crate) use dump_slots::DumpSlots;
 pub(crate) use ended::RegistrationResult;
 pub use fetch_metrics::FetchMetrics;

@@ -1,4 +1,4 @@
-//! How many QR codes are drawn at once.
+//! Slots for QR codes: the limit of concurrent drawings.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
-/// How many QR codes are drawn at once: each takes a millisecond, and one of a very long link forty.
+/// How many QR codes are drawn at once: each takes a millisecond, that of a very long link forty.
 const AT_ONCE: usize = 2;
 
 /// How long a client waits for its turn.
@@ -25,7 +25,7 @@ impl Default for PictureSlots {
 }
 
 impl PictureSlots {
-    /// Returns slots for which clients wait so long.
+    /// Returns slots for which clients wait at most this long.
     pub(crate) fn waiting(wait: Duration) -> Self {
         Self {
             permits: Arc::new(Semaphore::new(AT_ONCE)),

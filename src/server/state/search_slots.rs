@@ -1,11 +1,11 @@
-//! How many searches are made at once.
+//! Slots for searches: the limit of concurrent searches.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-/// How many searches are made at once; a further client is asked to retry later. More would only make
-/// all of them slower, and serving too: they share the time that it leaves.
+/// How many searches run at once; a further client is asked to retry later. More would only make
+/// all of them slower, and serving too: they share the CPU time that serving leaves.
 const AT_ONCE: usize = 2;
 
 /// The slots of a server's searches.

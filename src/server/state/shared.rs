@@ -11,6 +11,7 @@ use super::metrics::Metrics;
 use super::picture_slots::PictureSlots;
 use super::search_slots::SearchSlots;
 use crate::mapping::Timestamp;
+use crate::server::fleet::Fleet;
 use crate::server::http::AdminHost;
 use crate::server::net::Lifecycle;
 use crate::server::tls::Tls;
@@ -28,6 +29,8 @@ pub(crate) struct Shared {
     /// `None` if links are not checked.
     pub(crate) link_checks: Option<Arc<LinkChecks>>,
     pub(crate) tls: Option<Tls>,
+    /// `None` if there are no other replicas.
+    pub(crate) fleet: Option<Fleet>,
     pub(crate) admin_hosts: Vec<AdminHost>,
     pub(crate) max_staleness: Option<Duration>,
     pub(crate) table_limit: Arc<str>,

@@ -32,7 +32,7 @@ pub struct Tls(Arc<TlsState>);
 struct TlsState {
     files: PairFiles,
     live: ArcSwap<CertificatePair>,
-    /// Why the files' pair is not live, if it is not.
+    /// The reason why the files' pair is not live, if any.
     problem: Mutex<Option<TlsProblem>>,
     /// A valid pair that has not rested long enough, if there is one.
     resting: Mutex<Option<Resting>>,
@@ -124,15 +124,15 @@ impl Tls {
         self.check(Check::Periodic).await
     }
 
-    /// Reads the files again for someone who says that they are complete: does not wait for a rest
-    /// or a second check.
+    /// Reads the files again on request, when they are known to be complete: does not wait for a
+    /// rest or a second check.
     pub(crate) async fn reload(&self) -> Option<Duration> {
         self.check(Check::Requested).await
     }
 
     async fn check(&self, check: Check) -> Option<Duration> {
         let tls = self.clone();
-        // A panic in it would be in one of the parsers; the live certificate stays.
+        // Only a parser could panic in it; the live certificate stays.
         (spawn_blocking(move || tls.check_now(check)).await).unwrap_or_default()
     }
 
@@ -194,7 +194,7 @@ impl Tls {
         }
     }
 
-    /// Returns what handshakes that begin now use.
+    /// Returns the configuration for new handshakes.
     pub(super) fn config(&self) -> Arc<ServerConfig> {
         Arc::clone(&self.0.live.load().config)
     }

@@ -1,7 +1,7 @@
 //! Connections: a handshake, then the protocol that the client chose in it.
 //!
 //! A handshake uses the certificate that is live when its ClientHello has arrived; a connection
-//! keeps the one it began with.
+//! keeps its first one.
 
 use std::future::Future;
 
@@ -17,7 +17,7 @@ use super::pair::H2;
 use super::secured::Secured;
 use crate::server::http::Content;
 use crate::server::net::{
-    Heads, LAST_REQUEST, Phase, Phases, TimeoutStream, Timeouts, past, serve_http1,
+    AnswersPlain, Heads, LAST_REQUEST, Phase, Phases, TimeoutStream, Timeouts, past, serve_http1,
 };
 
 impl Tls {
@@ -32,6 +32,7 @@ impl Tls {
         stream: TcpStream,
         timeouts: Timeouts,
         mut phases: Phases,
+        plain: impl AnswersPlain,
         answer: F,
     ) -> hyper::Result<()>
     where
@@ -48,7 +49,7 @@ impl Tls {
         if stream.get_ref().1.alpn_protocol() == Some(H2) {
             Box::pin(http2::serve(stream, heads, timeouts, phases, answer)).await
         } else {
-            Box::pin(serve_http1(stream, heads, phases, answer)).await
+            Box::pin(serve_http1(stream, heads, phases, plain, answer)).await
         }
     }
 

@@ -5,9 +5,9 @@
 //! wherever HTTP/1.1 would send `Connection: close`. There are no pings to check whether a client
 //! is alive: one that sends no request for long enough is closed either way.
 //!
-//! A client decides by its windows when it takes an answer, and the socket sees nothing of that. So
-//! every answer has a clock of its own, from its request to the last byte buffered by the protocol.
-//! For an answer with several pieces, the clock restarts whenever the protocol requests the next.
+//! A client decides with its windows when it takes an answer, which is invisible to the socket. So
+//! every answer has its own clock, from its request to the last byte buffered by the protocol. For
+//! an answer with several pieces, the clock restarts whenever the protocol requests the next.
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -80,7 +80,7 @@ where
         let (heads, asked) = (heads.clone(), Arc::clone(&asked));
         let (last, in_flight) = (Arc::clone(&last), Arc::clone(&in_flight));
         service_fn(move |request| {
-            heads.count();
+            heads.count(1);
             asked.notify_one();
             let (last, held) = (Arc::clone(&last), Arc::new(in_flight.begin(heads.so_far())));
             let answer = answer(request);
@@ -162,7 +162,7 @@ async fn silence(asked: &Notify, in_flight: &InFlight, timeouts: Timeouts) {
 
 /// Returns when nothing is under way and nothing arrives, or when time is up.
 ///
-/// A client that does not acknowledge the end may be a phone asleep in a pocket.
+/// A client that does not acknowledge the end may be a sleeping phone.
 async fn settled(in_flight: &InFlight, heads: &Heads, grace: Duration, limit: Duration) {
     let deadline = Instant::now() + limit;
     while Instant::now() < deadline {
@@ -174,7 +174,7 @@ async fn settled(in_flight: &InFlight, heads: &Heads, grace: Duration, limit: Du
     }
 }
 
-/// Returns when a client has not taken an answer in full for too long, whatever else it took.
+/// Returns when a client has not taken an answer completely for too long, even if it took others.
 async fn stalled(in_flight: &InFlight, limit: Duration) {
     loop {
         let now = Instant::now();

@@ -1,7 +1,7 @@
 //! A certificate chain and its private key, read from two files.
 //!
-//! A pair that is read here can be served: the key belongs to the first certificate. Whether a
-//! client trusts the chain, or the name in it is right, is left to clients.
+//! A pair that is read here can be served: the key belongs to the first certificate. Whether the
+//! chain is trusted, or the name in it is right, is decided by clients.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub(super) struct CertificatePair {
     pub(super) expires: Timestamp,
     /// The hash of both files, which distinguishes pairs without keeping the key.
     pub(super) digest: [u8; 32],
-    /// Whether everyone on this machine can read the key.
+    /// Whether every user of this machine can read the key.
     pub(super) exposed: bool,
 }
 
@@ -60,7 +60,7 @@ pub enum TlsError {
     },
     /// There is no certificate in its file.
     #[error(
-        "{} holds no certificate in PEM form (-----BEGIN CERTIFICATE-----): \
+        "{} contains no certificate in PEM format (-----BEGIN CERTIFICATE-----): \
          give the whole chain, the server's own first", path.display()
     )]
     NoCertificate {
@@ -69,15 +69,15 @@ pub enum TlsError {
     },
     /// There is no key in its file.
     #[error(
-        "{} holds no private key in PEM form (-----BEGIN PRIVATE KEY-----); \
-         an encrypted one must be decrypted first, as with openssl pkey", path.display()
+        "{} contains no private key in PEM format (-----BEGIN PRIVATE KEY-----); \
+         decrypt an encrypted key first, for example with openssl pkey", path.display()
     )]
     NoKey {
         /// The file.
         path: PathBuf,
     },
     /// A certificate is invalid.
-    #[error("the certificate in {} is broken", path.display())]
+    #[error("the certificate in {} is invalid", path.display())]
     BrokenCertificate {
         /// The file.
         path: PathBuf,
@@ -86,8 +86,8 @@ pub enum TlsError {
     },
     /// The key belongs to another certificate.
     #[error(
-        "the key in {} is not that of the first certificate in {}: name the two that were issued \
-         together", key.display(), certificate.display()
+        "the key in {} does not match the first certificate in {}: name a key and a certificate \
+         that belong together", key.display(), certificate.display()
     )]
     Mismatch {
         /// The file of the certificate.

@@ -1,5 +1,7 @@
 //! The stream of an encrypted connection.
 
+use std::time::Instant;
+
 use tokio::net::TcpStream;
 use tokio_rustls::server::TlsStream;
 
@@ -12,5 +14,9 @@ pub(super) type Secured = TlsStream<TimeoutStream<TcpStream>>;
 impl Client for Secured {
     fn has_ended(&self) -> bool {
         self.get_ref().0.has_ended()
+    }
+
+    fn note_time(&mut self, now: Instant) {
+        self.get_mut().0.note_time(now);
     }
 }

@@ -1,4 +1,4 @@
-//! The form: what a person has entered, from the query.
+//! The form: the input of a person, from the query.
 
 use url::form_urlencoded;
 use zeroize::Zeroizing;
@@ -7,7 +7,10 @@ use crate::mapping::{Site, WrittenDate, WrittenDateError, direction_control};
 use crate::registry::{Destination, RegistrationRequest, RequestedCode};
 use crate::server::registrations::MAX_TEXT;
 
-/// What a person has entered, or a link to the page has filled in.
+/// The most tags of a link: the page shows each on a line of its own.
+pub(super) const MAX_TAGS: usize = 50;
+
+/// The input of a person, or of a link that fills in the form.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct ProposalForm {
     pub(super) url: String,
@@ -18,18 +21,20 @@ pub(super) struct ProposalForm {
     pub(super) expires: String,
 }
 
-/// Why a form is no request.
+/// Why a form is not a valid request.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum FormError {
-    /// The end of its validity is no date.
+    /// The end of its validity is not a date.
     Expires(WrittenDateError),
     /// A title or tag is too long.
     TooLong,
+    /// There are more tags than [`MAX_TAGS`].
+    TooManyTags,
     /// A title or tag changes the direction of writing.
     Direction,
 }
 
-/// A form that is sent with a token, which no address, page or log has.
+/// A form that is sent with a token, which appears in no address, page or log.
 pub(crate) struct PostedProposal {
     pub(super) form: ProposalForm,
     token: Zeroizing<String>,
@@ -87,6 +92,9 @@ impl ProposalForm {
     ) -> Result<RegistrationRequest, FormError> {
         let tags = self.tags.split(',').map(str::trim);
         let tags: Vec<_> = tags.filter(|tag| !tag.is_empty()).collect();
+        if tags.len() > MAX_TAGS {
+            return Err(FormError::TooManyTags);
+        }
         for text in tags.iter().copied().chain([&*self.title]) {
             if text.chars().count() > MAX_TEXT {
                 return Err(FormError::TooLong);
@@ -175,6 +183,9 @@ mod tests {
             FormError::TooLong
         );
         assert_eq!(wrong("title=%E2%80%AEx"), FormError::Direction);
+        let tags = |count| format!("tags={}", "t,".repeat(count));
+        assert_eq!(wrong(&tags(MAX_TAGS + 1)), FormError::TooManyTags);
+        assert!(request(&tags(MAX_TAGS)).is_ok());
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! The page that proposes a link: a form, and what the link would become, with the ways to send it.
+//! The page that proposes a link: a form, and the resulting link, with the ways to send it.
 //!
-//! Nothing is changed or written down here: the form is a GET, and a person sends the proposal to the
-//! repository on its forge. So it needs neither a token nor a limit of its own. Where registrations are
-//! on, a second form sends it as a branch for review: that one is a POST with a token, which
+//! Nothing is changed or stored here: the form is a GET, and a person sends the proposal to the
+//! repository on its forge. So it needs neither a token nor its own limit. If registrations are
+//! enabled, a second form sends it as a branch for review: that one is a POST with a token, which
 //! `registrations` decides on.
 
 mod form;

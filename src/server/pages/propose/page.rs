@@ -16,7 +16,7 @@ use crate::server::pages::context::{FormAction, PageContext};
 use crate::server::registrations::MAX_TEXT;
 use crate::server::state::Snapshot;
 
-/// What proposals are decided on.
+/// The data that decide about proposals.
 pub(crate) struct ProposalSource<'s> {
     pub(crate) snapshot: &'s Snapshot,
     pub(crate) site: &'s Site,
@@ -56,7 +56,7 @@ struct ProposePage<'p> {
     revision: &'p str,
 }
 
-/// What the proposal would become.
+/// The result of the proposal.
 #[derive(Serialize)]
 struct ShownLink {
     code: String,
@@ -74,12 +74,15 @@ pub(super) struct SentProposal {
     /// The page where a pull request is opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) review: Option<String>,
+    /// The owner of the link, whose token it was sent with.
+    #[serde(skip)]
+    pub(super) owner: String,
     /// Whether it was sent before.
     #[serde(skip)]
     pub(super) is_known: bool,
 }
 
-/// What is known of a proposal: what it would become, whether it was sent, and what is wrong with it.
+/// The state of a proposal: its result, whether it was sent, and its errors.
 #[derive(Default)]
 pub(super) struct ProposalState {
     pub(super) link: Option<ProposedLink>,
@@ -88,7 +91,7 @@ pub(super) struct ProposalState {
 }
 
 impl PageContext<'_> {
-    /// Returns the form for a proposal, and what the one in the query would become.
+    /// Returns the form for a proposal, and the result of the one in the query.
     pub(crate) fn propose(
         &self,
         source: &ProposalSource<'_>,
@@ -96,13 +99,13 @@ impl PageContext<'_> {
     ) -> Response<Content> {
         let form = ProposalForm::read(query.unwrap_or_default());
         let state = match form.is_filled() {
-            true => self.state_of(source, &form),
+            true => self.state_of(source, &form, None),
             false => ProposalState::default(),
         };
         self.proposal_page(source, form, state)
     }
 
-    /// Returns the page of a form and what is known of its proposal.
+    /// Returns the page of a form and the state of its proposal.
     pub(super) fn proposal_page(
         &self,
         source: &ProposalSource<'_>,
@@ -152,13 +155,17 @@ impl PageContext<'_> {
         self.render(status, FormAction::Own, &page)
     }
 
-    /// Returns what a form would become.
+    /// Returns the state of a form's proposal, with an owner once it is known.
     pub(super) fn state_of(
         &self,
         source: &ProposalSource<'_>,
         form: &ProposalForm,
+        owner: Option<String>,
     ) -> ProposalState {
-        let decided = request_of(source, form).and_then(|request| self.decide(source, &request));
+        let decided = request_of(source, form).and_then(|request| {
+            let request = RegistrationRequest { owner, ..request };
+            self.decide(source, &request)
+        });
         match decided {
             Ok(link) => ProposalState {
                 link: Some(link),
@@ -171,7 +178,7 @@ impl PageContext<'_> {
         }
     }
 
-    /// Decides what a request would become.
+    /// Decides the result of a request.
     pub(super) fn decide(
         &self,
         source: &ProposalSource<'_>,
@@ -191,15 +198,15 @@ pub(super) fn request_of(
     let is_file = |path: &str| snapshot.proposals.has_file(path);
     let destination = match snapshot.place.directory(is_file) {
         Some(directory) => Destination::Fragment(directory.to_owned()),
-        // Of several files, the first: a reviewer can move the entry.
+        // With several files, the first: a reviewer can move the entry.
         None => Destination::Document(site.files().next().map(str::to_owned)),
     };
     form.request(site, destination)
         .map_err(ProposalRefusal::Form)
 }
 
-/// Returns a bookmark that opens the form for the page that is shown, if the base URL can be a part
-/// of it as it is.
+/// Returns a bookmark that opens the form for the current page, if the base URL can be included
+/// unchanged.
 fn bookmarklet(base_url: &str) -> Option<String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b":/.-_~[]".contains(&byte);
     base_url.bytes().all(is_plain).then(|| {

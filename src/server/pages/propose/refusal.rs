@@ -6,7 +6,7 @@ use crate::html::{Frame, Sentence};
 use crate::registry::{Holder, RegistrationRefusal};
 use crate::server::registrations::NotSent;
 
-use super::form::FormError;
+use super::form::{FormError, MAX_TAGS};
 
 /// Why a link cannot be proposed.
 #[derive(Debug)]
@@ -65,6 +65,9 @@ impl ProposalRefusal {
         match self {
             Self::Form(FormError::Expires(_)) => frame.sentence("refused-expires"),
             Self::Form(FormError::TooLong) => frame.sentence("refused-text-long"),
+            Self::Form(FormError::TooManyTags) => {
+                frame.sentence("refused-tags-many").text("count", MAX_TAGS)
+            }
             Self::Form(FormError::Direction) => frame.sentence("refused-text-direction"),
             Self::Unsent(reason) => frame.sentence(match reason {
                 Unsent::Unauthorized => "unsent-token",
@@ -106,6 +109,7 @@ impl ProposalRefusal {
         match self {
             Self::Form(FormError::Expires(error)) => error.to_string(),
             Self::Form(FormError::TooLong) => "a title or tag is too long".to_owned(),
+            Self::Form(FormError::TooManyTags) => format!("there are more than {MAX_TAGS} tags"),
             Self::Form(FormError::Direction) => {
                 "a title or tag changes the direction of writing".to_owned()
             }
@@ -127,7 +131,7 @@ impl ProposalRefusal {
         }
     }
 
-    /// Returns the link that is in the way, if there is one.
+    /// Returns the conflicting link, if there is one.
     pub(super) fn holder(&self) -> Option<&Holder> {
         match self {
             Self::Registry(
@@ -139,7 +143,7 @@ impl ProposalRefusal {
         }
     }
 
-    /// Returns whether naming the link in the way discloses a code that the form does not have.
+    /// Returns whether naming the conflicting link discloses a code that the form does not contain.
     pub(super) fn discloses_code(&self) -> bool {
         match self {
             // Another code may be an alias of the link.

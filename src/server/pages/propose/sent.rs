@@ -1,4 +1,4 @@
-//! A proposal that is sent with a token: its request, and the page that says what became of it.
+//! A proposal that is sent with a token: its request, and the page with the result.
 
 use hyper::Response;
 use hyper::header::CACHE_CONTROL;
@@ -7,17 +7,17 @@ use super::form::PostedProposal;
 use super::page::{ProposalSource, SentProposal, request_of};
 use super::refusal::ProposalRefusal;
 use crate::mapping::RepositoryPages;
-use crate::registry::{RegistrationRequest, ReviewBranch};
+use crate::registry::RegistrationRequest;
 use crate::server::http::{Content, response};
 use crate::server::pages::context::PageContext;
-use crate::server::registrations::NotSent;
+use crate::server::registrations::{NotSent, SentLink};
 
 impl PageContext<'_> {
     /// Returns the request of a form that is sent.
     ///
     /// # Errors
     ///
-    /// If the link is not possible: then returns the page that says why.
+    /// If the link is not possible: returns the page that explains why.
     pub(crate) fn posted(
         &self,
         source: &ProposalSource<'_>,
@@ -36,15 +36,16 @@ impl PageContext<'_> {
         &self,
         source: &ProposalSource<'_>,
         posted: &PostedProposal,
-        result: Result<ReviewBranch, NotSent>,
+        result: Result<SentLink, NotSent>,
     ) -> Response<Content> {
-        let sent = result.map(|branch| {
+        let sent = result.map(|SentLink { branch, owner }| {
             let pages = source.site.about().repository();
             let pages = pages.and_then(RepositoryPages::of);
             let comparison = || pages?.comparison(&branch.base, &branch.name);
             SentProposal {
                 review: branch.address.clone().or_else(comparison),
                 is_known: branch.is_known,
+                owner,
                 branch: branch.name,
             }
         });
@@ -58,11 +59,12 @@ impl PageContext<'_> {
         result: Result<SentProposal, ProposalRefusal>,
     ) -> Response<Content> {
         let form = posted.form.clone();
-        let mut state = self.state_of(source, &form);
+        let owner = result.as_ref().ok().map(|sent| sent.owner.clone());
+        let mut state = self.state_of(source, &form, owner);
         match result {
             Ok(sent) => state.sent = Some(sent),
             Err(refusal) => {
-                // The repository may already have what this table does not.
+                // The repository may already have entries that this table lacks.
                 if !refusal.is_about_sending() {
                     state.link = None;
                 }

@@ -14,7 +14,7 @@ pub(super) struct Way {
     pub(super) address: String,
 }
 
-/// What is to be done on the page of a way.
+/// What a person does on the page of a way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WayKind {
     /// Everything is filled in.
@@ -25,7 +25,7 @@ pub(super) enum WayKind {
     NewFile,
     /// The lines are added to a file that exists.
     Edit,
-    /// Nothing is known of the pages of the repository.
+    /// The pages of the repository are unknown.
     Repository,
 }
 
@@ -34,8 +34,8 @@ pub(super) struct Sending<'s> {
     pub(super) about: &'s About,
     pub(super) place: &'s RepositoryPlace,
     pub(super) proposal: &'s ProposedLink,
-    /// Whether the whole text of a file may be sent: anyone may see it, and it is that of a commit, so
-    /// it takes nothing back that the repository has had for long.
+    /// Whether the whole text of a file may be sent: it is public, and that of a commit, so it
+    /// reverts nothing but recent changes of the repository.
     pub(super) may_replace: bool,
 }
 
@@ -66,7 +66,7 @@ impl Sending<'_> {
         }))
     }
 
-    /// Returns the editor of a new file, or of the one that exists.
+    /// Returns the editor of a new file, or of the existing one.
     fn in_editor(&self, pages: &RepositoryPages) -> Option<Way> {
         let (branch, path) = (self.place.branch(), self.path());
         let way = |kind, address| Way { kind, address };
@@ -131,14 +131,20 @@ mod tests {
         };
         let files = [file];
         let table = Arc::new(compile(&files).table.unwrap());
-        (Arc::clone(&table), ProposalBase::new(table, &files))
+        (Arc::clone(&table), ProposalBase::new(table, files.first()))
     }
 
     fn found(about: &str, title: &str, destination: Destination) -> Option<Way> {
-        way(about, title, destination, true)
+        sent(about, title, destination, |sending| sending.way())
     }
 
-    fn way(about: &str, title: &str, destination: Destination, may_replace: bool) -> Option<Way> {
+    /// Has a link that was decided on sent, whose file may be replaced.
+    fn sent<T>(
+        about: &str,
+        title: &str,
+        destination: Destination,
+        send: impl FnOnce(Sending<'_>) -> T,
+    ) -> T {
         let (table, base) = base(about);
         let request = RegistrationRequest {
             url: "https://e.org/".to_owned(),
@@ -149,13 +155,12 @@ mod tests {
         };
         let decided = propose(&base, &request, Timestamp::MIN);
         let place = RepositoryPlace::of_commits("links", Some("refs/heads/live"));
-        let sending = Sending {
+        send(Sending {
             about: table.sites()[0].about(),
             place: &place,
             proposal: &decided.unwrap(),
-            may_replace,
-        };
-        sending.way()
+            may_replace: true,
+        })
     }
 
     fn fragment() -> Destination {
@@ -236,11 +241,19 @@ mod tests {
                     -%20url%3A%20https%3A%2F%2Fe.org%2F%0A%20%20short-code%3A%20%C3%A9%0A\
                     %20%20title%3A%20T%0A";
         assert_eq!(filled.address, format!("{editor}?value={text}"));
-        // Else the lines are pasted: too much, not for everybody, or not known to be up to date.
+        // Otherwise the lines are pasted: the text is too long, not public, or not known to be up
+        // to date.
         let long = "t".repeat(8_000);
         for pasted in [
             found(about, &long, Destination::default()),
-            way(about, "T", Destination::default(), false),
+            sent(about, "T", Destination::default(), |sending| {
+                let may_replace = false;
+                Sending {
+                    may_replace,
+                    ..sending
+                }
+                .way()
+            }),
         ] {
             let pasted = pasted.unwrap();
             assert_eq!(pasted.kind, WayKind::Edit);
