@@ -5,7 +5,8 @@
 //!
 //! The layers, each of which may use only those below it: [`cli`] → [`server`] → [`registry`] →
 //! [`source`] → [`git`] and [`mapping`], with [`edit`], [`exchange`] and [`history`] next to the
-//! source, and [`linkcheck`] beside them, above [`frontier`]. [`html`] is below all that has pages.
+//! source, and [`linkcheck`] beside them, above [`frontier`]. [`html`] is below all that has
+//! pages, and `valkey` below all that shares something on a server.
 //! `docs/architecture.md` has the details.
 
 pub mod cli;
@@ -20,3 +21,5 @@ pub mod mapping;
 pub mod registry;
 pub mod server;
 pub mod source;
+#[cfg(feature = "valkey")]
+pub mod valkey;

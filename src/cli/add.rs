@@ -7,9 +7,9 @@ use std::io::{IsTerminal as _, Read as _, Write as _, stderr, stdin, stdout};
 use anyhow::Context as _;
 use clap::builder::BoolishValueParser;
 
-use self::publish::{AddError, Adding};
+use self::publish::Adding;
 use super::arguments::{TableArgs, property, table};
-use super::publishing::{self, PublishArgs};
+use super::publishing::{self, ChangeFailure, PublishArgs};
 use super::refusal;
 use super::terminal::{Error, complain, remedy};
 use crate::mapping::{Forward, Status, WrittenDate};
@@ -22,9 +22,9 @@ const MAX_INPUT: u64 = 1 << 20;
 
 /// Add a link to a table, and print the short link
 ///
-/// The URL is written in canonical form, and its entry is inserted where its code belongs; nothing else
-/// in the file changes. A URL that already has a short link is refused, and so is a code that is taken,
-/// even by a retired link. A table with errors is not changed.
+/// The URL is written in canonical form, and its entry is inserted in the order of codes; nothing
+/// else in the file changes. A URL that already has a short link is refused, and so is a code that
+/// is taken, even by a retired link. A table with errors is not changed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -57,7 +57,7 @@ pub(super) struct Args {
     )]
     code: Option<String>,
 
-    /// A number whose base62 form is the code; `next` is one more than the highest
+    /// A number whose base62 form becomes the code; `next` is one more than the highest in use
     #[arg(long, env = "WAYPOST_NUMBER", value_name = "N|next", value_parser = number)]
     number: Option<RequestedCode>,
 
@@ -70,11 +70,11 @@ pub(super) struct Args {
     )]
     alias: Vec<String>,
 
-    /// The title, for people
+    /// The title, shown on pages
     #[arg(long, env = "WAYPOST_TITLE", value_name = "TEXT")]
     title: Option<String>,
 
-    /// Who is responsible for the link
+    /// The person or group responsible for the link
     #[arg(long, value_name = "NAME", env = "WAYPOST_OWNER")]
     owner: Option<String>,
 
@@ -86,7 +86,7 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_STATUS", value_name = "CODE", value_parser = property::status())]
     status: Option<Status>,
 
-    /// Which part of a request is carried over to the URL, instead of the table's default
+    /// Which parts of a request are passed on to the target, instead of the table's default
     #[arg(long, env = "WAYPOST_FORWARD", value_name = "WHAT", value_parser = property::forward())]
     forward: Option<Forward>,
 
@@ -110,7 +110,7 @@ pub(super) struct Args {
     )]
     file: Option<String>,
 
-    /// Write the link to a new file of its own, named after its code, so that no merge can conflict
+    /// Write the link to a separate new file named after its code, which avoids merge conflicts
     #[arg(long, env = "WAYPOST_FRAGMENT", value_parser = BoolishValueParser::new())]
     fragment: bool,
 
@@ -118,8 +118,8 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_GET_OR_CREATE", value_parser = BoolishValueParser::new())]
     get_or_create: bool,
 
-    /// Allow the codes to change where published paths of other links lead, such as forwarded or
-    /// repaired ones; a commit of --commit, --push or --branch states that this is intended
+    /// Allow the new codes to change where published paths of other links lead, such as forwarded
+    /// or repaired paths; the commit that --commit, --push or --branch makes declares this
     #[arg(long, env = "WAYPOST_ALLOW_SHADOWING", value_parser = BoolishValueParser::new())]
     allow_shadowing: bool,
 
@@ -136,15 +136,15 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
         }
         (true, _) => {
             return Err(Error::usage(
-                "--fragment goes with one directory as --table, for the new file",
+                "--fragment needs exactly one --table, a directory for the new file",
             ));
         }
     };
     let expires = args.expires.map(|text| text.parse::<WrittenDate>());
     let expires = expires.transpose().map_err(Error::refused)?;
     let code = args.code.map(RequestedCode::Custom);
-    // Scripts pass what they have, which may be empty.
-    let says_something = |text: &String| !text.is_empty();
+    // Scripts may pass empty or blank values.
+    let says_something = |text: &String| !text.trim().is_empty();
     let request = RegistrationRequest {
         url: match args.url {
             Some(url) => url,
@@ -169,14 +169,14 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
     match args.git.publish(&args.table.paths, &adding) {
         Ok((registration, _)) if args.git.dry_run => show_dry_run(&registration),
         Ok((registration, notes)) => announce(&registration, &notes),
-        Err(AddError::Refused(RegistrationRefusal::AlreadyRegistered(holder)))
+        Err(ChangeFailure::Refused(RegistrationRefusal::AlreadyRegistered(holder)))
             if args.get_or_create && !holder.is_gone =>
         {
             writeln!(stdout(), "{}", holder.short_url)?;
             Ok(())
         }
-        Err(AddError::Refused(refusal)) => report(&refusal),
-        Err(AddError::Other(error)) => Err(error),
+        Err(ChangeFailure::Refused(refusal)) => report(&refusal),
+        Err(ChangeFailure::Other(error)) => Err(error),
     }
 }
 

@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use super::arguments::{PathArgs, quantity, table};
+use super::arguments::{PathArgs, table};
 use super::report::{self, Findings, Levels, ReportFormat};
 use super::terminal::{Error, complain, counted, progress};
 use crate::git::{RepositoryError, RevPath};
@@ -57,7 +57,7 @@ pub(super) struct Args {
     owned: owned::Args,
 
     /// The maximum size of the table's text
-    #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", default_value = table::DEFAULT_MAX_TABLE_BYTES, value_parser = quantity::bytes)]
+    #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", default_value = table::DEFAULT_MAX_TABLE_BYTES, value_parser = table::max_bytes)]
     max_table_bytes: u64,
 
     #[command(flatten)]
@@ -88,6 +88,9 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
 fn find(args: &Args) -> Result<Findings, Error> {
     let max = args.max_table_bytes;
     let levels = args.levels.clone();
+    if args.rev.is_none() && !args.promised.look_back() {
+        return find_alone(args);
+    }
     let (mut files, lineage, owners) = match &args.rev {
         Some(rev) => {
             let found = RevPath::find(rev)?;
@@ -96,9 +99,9 @@ fn find(args: &Args) -> Result<Findings, Error> {
                 .map_err(table::name_limit(RepositoryError::is_too_large))?;
             let owners = args.owned.path_in_commit(&lineage)?;
             let owners = owners.map(|path| lineage.owners_file(path)).transpose()?;
-            (files, Some(lineage), owners)
+            (files, lineage, owners)
         }
-        None if args.promised.look_back() => {
+        None => {
             let lineage = Lineage::of_work_tree(&args.table.paths, "HEAD", max)?;
             let owners = args.owned.path_in_work_tree(&lineage)?;
             let mut paths = args.table.paths.clone();
@@ -109,18 +112,14 @@ fn find(args: &Args) -> Result<Findings, Error> {
             }
             let owners = owners.map(|path| owned::in_work_tree(path, max));
             let files = read(&there_now(&args.table.paths, max), max)?;
-            (files, Some(lineage), owners.transpose()?)
+            (files, lineage, owners.transpose()?)
         }
-        None => (read(&args.table.paths, max)?, None, None),
     };
-    let mut compilation = match &lineage {
-        // Other versions of the table follow.
-        Some(_) => table::compile_version(&files, None),
-        None => table::compile_files(&files),
-    };
+    // Other versions of the table follow.
+    let mut compilation = table::compile_version(&files, None);
     let now = Timestamp::from(SystemTime::now());
     compilation.run_tests(now);
-    if let (Some(lineage), Some(table)) = (lineage, &compilation.table) {
+    if let Some(table) = &compilation.table {
         let too_large = table::name_limit(HistoryError::is_too_large);
         let past = args.promised.findings(table, &lineage, now);
         let (mut found, before) = past.map_err(&too_large)?;
@@ -134,6 +133,19 @@ fn find(args: &Args) -> Result<Findings, Error> {
         compilation.add(found);
     }
     Ok(Findings::new(files, compilation, levels))
+}
+
+/// Checks the table without its past. Its text is only read for the lines of problems.
+fn find_alone(args: &Args) -> Result<Findings, Error> {
+    let (paths, max) = (&args.table.paths, args.max_table_bytes);
+    let compiled = table::compile_once(paths, max);
+    let compiled = compiled.map_err(table::name_limit(FilesError::is_too_large))?;
+    let (mut compilation, mut files) = (compiled.compilation, compiled.files);
+    compilation.run_tests(Timestamp::from(SystemTime::now()));
+    if compiled.lacks_text && !compilation.diagnostics.is_empty() {
+        files = read(paths, max)?;
+    }
+    Ok(Findings::new(files, compilation, args.levels.clone()))
 }
 
 fn read(paths: &[PathBuf], max: u64) -> Result<Vec<SourceFile>, Error> {

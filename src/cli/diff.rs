@@ -53,11 +53,11 @@ pub(super) struct Args {
         env = "WAYPOST_DIFF_FORMAT",
         default_value = "human"
     )]
-    format: Format,
+    format: DiffFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum DiffFormat {
     /// For a terminal
     Human,
     /// A summary that a bot can post on a pull request
@@ -77,7 +77,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     let repository = lineage.repository();
     if args.head.is_none() && repository.is_bare() {
         return Err(Error::usage(
-            "a bare repository has no work tree: name HEAD, too",
+            "a bare repository has no work tree: name HEAD as well",
         ));
     }
     let head = args.head.as_ref().map(|_| lineage.tip());
@@ -117,9 +117,9 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     };
     let mut out = BufWriter::new(stdout().lock());
     match args.format {
-        Format::Human => human::write(&mut out, &comparison)?,
-        Format::Markdown => markdown::write(&mut out, &comparison)?,
-        Format::Json => json::write(&mut out, &comparison)?,
+        DiffFormat::Human => human::write(&mut out, &comparison)?,
+        DiffFormat::Markdown => markdown::write(&mut out, &comparison)?,
+        DiffFormat::Json => json::write(&mut out, &comparison)?,
     }
     out.flush()?;
     writeln!(stderr(), "{}", comparison.summary())?;

@@ -1,5 +1,10 @@
-//! What `set`, `retarget`, `retire` and `restore` share: which link is changed, where its table is,
-//! and what is reported of the change.
+//! Shared code of `set`, `retarget`, `retire` and `restore`: the link to change, its table, and the
+//! report about the change.
+
+pub(super) mod restore;
+pub(super) mod retarget;
+pub(super) mod retire;
+pub(super) mod set;
 
 use std::io::{self, Write as _, stderr, stdout};
 
@@ -33,18 +38,18 @@ pub(super) struct EditingArgs {
 
 /// A change of one link.
 pub(super) struct Editing<'v> {
-    /// What the commit does, as the first word of its subject.
+    /// The first word of the subject of the commit.
     pub(super) verb: &'static str,
     pub(super) values: Vec<EntryValue>,
     pub(super) may_shadow: MayShadow,
     pub(super) may_lose_aliases: bool,
     pub(super) may_share_target: bool,
-    /// Returns what else a person should know about the changed entry.
+    /// Returns a further note for the user about the changed entry.
     pub(super) note: &'v dyn Fn(&EditedEntry) -> Option<String>,
 }
 
 impl Editing<'_> {
-    /// Gives an entry values, without anything that other links could notice.
+    /// Sets values of an entry, without effects on other links.
     pub(super) fn new(verb: &'static str, values: Vec<EntryValue>) -> Self {
         Self {
             verb,
@@ -96,7 +101,7 @@ impl EditingArgs {
         Ok(())
     }
 
-    /// Shows what would change.
+    /// Shows the change of a dry run.
     fn show_dry_run(&self, entry: &EditedEntry, decision: &EditDecision) -> io::Result<()> {
         let Some(proved) = &decision.proved else {
             return unchanged(entry);
@@ -113,7 +118,7 @@ impl EditingArgs {
         Ok(())
     }
 
-    /// Reports what has changed.
+    /// Reports the change.
     fn announce(
         &self,
         entry: &EditedEntry,
@@ -142,7 +147,7 @@ fn unchanged(entry: &EditedEntry) -> io::Result<()> {
     let place = &entry.place;
     writeln!(
         stderr(),
-        "nothing to change: the entry at {place} already says so"
+        "nothing to change: the entry at {place} is already as requested"
     )
 }
 
@@ -160,6 +165,14 @@ fn report(refusal: &EditRefusal) -> Result<(), Error> {
         return refusal::report_holder(refusal, holder, hint.as_deref());
     }
     refusal::report_reason(refusal, problems, hint.as_deref())
+}
+
+/// Parses a text argument, which must not be blank.
+pub(super) fn text(text: &str) -> Result<String, String> {
+    match text.trim().is_empty() {
+        true => Err("it is blank; remove a key with --unset".to_owned()),
+        false => Ok(text.to_owned()),
+    }
 }
 
 /// Reads a URL as an argument.

@@ -1,4 +1,4 @@
-//! `waypost explain`: what a rule means.
+//! `waypost explain`: explains a rule.
 //!
 //! The descriptions are those of `mapping::Rule`; here they become text for a terminal and Markdown,
 //! which code-scanning services show and `docs/rules.md` consists of.
@@ -12,13 +12,13 @@ use crate::mapping::{Example, Rule};
 
 /// Explain a rule, with a wrong and a right example
 ///
-/// Each problem that `check` reports breaks one rule, which its formats for machines name.
-/// Without RULE, all rules are listed.
+/// Each problem that `check` reports violates one rule, which its machine-readable formats name.
+/// Without RULE, lists all rules.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
   waypost explain                      list all rules
-  waypost explain code-taken           explain one
+  waypost explain code-taken           explain one rule
 
 Exit status: 0 done; 2 there is no such rule.")]
 pub(super) struct Args {

@@ -18,8 +18,9 @@ const NAMED: usize = 20;
 
 /// Convert a table to another format
 ///
-/// The result goes to standard output, sorted by code; a static site goes to a directory, which must
-/// be new or empty. What the format cannot represent is reported on standard error, counted by kind.
+/// The result goes to standard output, sorted by code; a static site goes to a directory, which
+/// must be new or empty. Anything that the format cannot represent is reported on standard error,
+/// with a count for each kind.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -37,7 +38,7 @@ pub(super) struct Args {
 
     /// The format
     #[arg(long, value_name = "FORMAT", env = "WAYPOST_EXPORT_FORMAT")]
-    format: Format,
+    format: ExportFormatArg,
 
     #[command(flatten)]
     table: TableArgs,
@@ -48,7 +49,7 @@ pub(super) struct Args {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ExportFormatArg {
     /// Comma-separated values
     Csv,
     /// One JSON object per line
@@ -71,7 +72,7 @@ enum Format {
     Html,
 }
 
-impl Format {
+impl ExportFormatArg {
     /// Returns the corresponding text format; a static site has none.
     fn text(self) -> Option<exchange::ExportFormat> {
         Some(match self {

@@ -14,9 +14,9 @@ use crate::source;
 
 /// Format a table: entries sorted by code, each with its comments
 ///
-/// URLs are put into canonical form unless their code depends on how they are written, and texts
-/// that other YAML readers interpret as numbers, dates or booleans are quoted. Everything else stays as
-/// it is. The meaning of a table never changes, and a table with errors is not changed.
+/// URLs are put into canonical form unless their code depends on how they are written, and strings
+/// that other YAML readers interpret as numbers, dates or booleans are quoted. Everything else
+/// stays the same. The meaning of a table never changes, and a table with errors is not changed.
 /// Standard input is written to standard output; files are replaced, and named on standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\

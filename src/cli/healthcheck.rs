@@ -15,15 +15,15 @@ use tokio::time::timeout;
 use url::Url;
 
 use super::arguments::{ListenArgs, quantity};
+use super::serve::tls::Spoken;
 use super::terminal::Error;
-use super::tls::Spoken;
 
 /// The maximum size of a health answer, in bytes.
 const MAX_ANSWER: usize = 64 << 10;
 
 /// Check whether a running server is healthy
 ///
-/// Prints the answer, and exits with 0 if the server is healthy.
+/// Prints the response, and exits with status 0 if the server is healthy.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,12 +32,12 @@ Examples:
 
 Exit status: 0 healthy; 1 not healthy; 2 wrong usage; 3 it cannot be reached.")]
 pub(super) struct Args {
-    /// The URL to request, http only [default: /healthz of the public listener, or of the admin
+    /// The URL to request, http only [default: /healthz on the public listener, or on the admin
     /// listener if WAYPOST_TLS_CERT is set, because the public one then uses TLS]
     #[arg(value_name = "URL", env = "WAYPOST_HEALTHCHECK_URL")]
     url: Option<Url>,
 
-    /// How long to wait for the answer
+    /// How long to wait for the response
     #[arg(long, env = "WAYPOST_HEALTHCHECK_TIMEOUT", default_value = "5s", value_parser = quantity::positive_interval)]
     timeout: Duration,
 
@@ -57,16 +57,16 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     };
     if url.scheme() != "http" || !url.has_host() {
         return Err(Error::usage(format!(
-            "{url} is not an http URL: a server's health is asked for by http"
+            "{url} is not an http URL: health checks use http"
         )));
     }
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    let answer = runtime.block_on(async { timeout(args.timeout, ask(&url)).await });
+    let answer = runtime.block_on(async { timeout(args.timeout, request(&url)).await });
     let (status, body) = match answer {
-        Ok(answer) => answer.with_context(|| format!("cannot ask {url}"))?,
+        Ok(answer) => answer.with_context(|| format!("cannot request {url}"))?,
         Err(_) => return Err(anyhow!("{url} does not answer within {:?}", args.timeout).into()),
     };
     writeln!(stdout(), "{}", String::from_utf8_lossy(&body).trim_end())?;
@@ -87,7 +87,7 @@ fn at(listen: SocketAddr, path: &str) -> anyhow::Result<Url> {
     Url::parse(&format!("http://{address}{path}")).context("cannot name the listener")
 }
 
-async fn ask(url: &Url) -> anyhow::Result<(StatusCode, Bytes)> {
+async fn request(url: &Url) -> anyhow::Result<(StatusCode, Bytes)> {
     let host = url.host_str().unwrap_or_default();
     let port = url.port_or_known_default().unwrap_or(80);
     let stream = TcpStream::connect((host.trim_matches(['[', ']']), port)).await?;
@@ -113,7 +113,7 @@ async fn ask(url: &Url) -> anyhow::Result<(StatusCode, Bytes)> {
         ended = connection => {
             ended?;
             bail!(
-                "the server closed the connection without an answer: if it speaks TLS, \
+                "the server closed the connection without a response: if it uses TLS, \
                  set WAYPOST_TLS_CERT here too, or name /healthz of its admin listener"
             )
         }

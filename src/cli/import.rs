@@ -1,8 +1,8 @@
 //! `waypost import`: imports links into a table from other formats.
 
 mod format;
+mod imported_file;
 mod importing;
-mod reading;
 mod refused_rows;
 
 use std::fs::File;
@@ -14,14 +14,14 @@ use anyhow::Context as _;
 use clap::ValueEnum as _;
 use clap::builder::{BoolishValueParser, TypedValueParser};
 
-use self::format::Format;
-use self::importing::{ImportFailure, Importing};
-use self::reading::{Reading, refused_row};
+use self::format::ImportFormatArg;
+use self::imported_file::{ImportedFile, refused_row};
+use self::importing::Importing;
 use super::arguments::{STDIN, STDIN_NAME, TableArgs, table};
-use super::publishing::{self, PublishArgs};
+use super::publishing::{self, ChangeFailure, PublishArgs};
 use super::refusal;
-use super::terminal::{Error, complain, counted, legible, progress, remedy};
-use crate::exchange::read::{Column, ReadError, in_plain_lines, in_utf8};
+use super::terminal::{Error, counted, legible, progress, remedy};
+use crate::exchange::read::{Column, in_plain_lines, in_utf8};
 use crate::mapping::BaseUrl;
 use crate::registry::{ImportDecision, ImportRun, MayShadow};
 
@@ -33,10 +33,10 @@ const SHOWN_WARNINGS: usize = 20;
 
 /// Import links from another program into a table
 ///
-/// Every link keeps its code, so that published links keep working. A row that cannot be imported is
-/// reported with its line and the reason, and all others are written at once, in one commit if one is
-/// asked for; a link that the table already has is left as it is. Existing entries never change, and
-/// an import that fails changes nothing.
+/// Every link keeps its code, so published links keep working. A row that cannot be imported is
+/// reported with its line and the reason; all other rows are written in one step, and in one commit
+/// if a commit is requested. A link that the table already has is skipped. Existing entries never
+/// change, and an import that fails changes nothing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -55,9 +55,9 @@ pub(super) struct Args {
     #[arg(value_name = "FILE")]
     source: PathBuf,
 
-    /// The format of the file [default: the only one that fits its name and content]
+    /// The format of the file [default: detected from its name and content]
     #[arg(long, env = "WAYPOST_IMPORT_FORMAT", value_name = "FORMAT")]
-    format: Option<Format>,
+    format: Option<ImportFormatArg>,
 
     #[command(flatten)]
     table: TableArgs,
@@ -70,11 +70,11 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_FILE", value_name = "FILE")]
     file: Option<String>,
 
-    /// Create the table, which does not exist yet, with this base URL
+    /// Create a new table with this base URL
     #[arg(long, env = "WAYPOST_BASE_URL", value_name = "URL", conflicts_with_all = ["file", "push", "branch", "repo"], value_parser = base_url())]
     base_url: Option<BaseUrl>,
 
-    /// The base URL of the short links in the file, if it is a different one
+    /// The base URL of the short links in the file, if it differs from the table's
     #[arg(long, env = "WAYPOST_FROM", value_name = "URL", value_parser = base_url())]
     from: Option<BaseUrl>,
 
@@ -83,7 +83,7 @@ pub(super) struct Args {
     column: Vec<(Column, String)>,
 
     /// Allow rows to change where published paths of existing links lead, such as forwarded or
-    /// repaired ones; a commit of --commit, --push or --branch states that this is intended
+    /// repaired paths; the commit that --commit, --push or --branch makes declares this
     #[arg(long, env = "WAYPOST_ALLOW_SHADOWING", value_parser = BoolishValueParser::new())]
     allow_shadowing: bool,
 
@@ -98,7 +98,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
             [path] if !path.exists() => {}
             _ => {
                 return Err(Error::usage(
-                    "--base-url goes with one file as --table that is not there yet",
+                    "--base-url needs exactly one --table, a file that does not exist yet",
                 ));
             }
         }
@@ -109,14 +109,14 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         writeln!(stderr(), "{name}: converted from {encoding}")?;
     }
     let bytes = in_plain_lines(bytes);
-    let format = Format::of(args.format, &name, &bytes)?;
+    let format = ImportFormatArg::of(args.format, &name, &bytes)?;
     let of_format = format.to_possible_value();
-    let reading = Reading::of(&name, &bytes, format, args.from.as_ref(), &args.column);
+    let file = ImportedFile::of(&name, &bytes, format, args.from.as_ref(), &args.column);
     let importing = Importing {
         run: ImportRun {
-            fill: &|intake| reading.fill(intake),
+            fill: &|intake| file.fill(intake),
             names_sites: args.from.is_none() && format.form().may_name_sites(),
-            // Variables describe existing tables.
+            // These variables are for existing tables.
             site: args.site.as_deref().filter(|_| args.base_url.is_none()),
             file: args.file.as_deref(),
             may_shadow: &MayShadow::of_flag(args.allow_shadowing),
@@ -127,7 +127,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         new_table: args.base_url.as_ref(),
     };
     let published = args.git.publish(&args.table.paths, &importing);
-    let (mut refused, unread) = reading.finish();
+    let (mut refused, unread) = file.finish();
     if let Ok((decision, _)) = &published {
         for (line, refusal) in &decision.refused {
             refused.add(refused_row(*line, refusal));
@@ -136,30 +136,14 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     refused.report(&name)?;
     if !unread.is_empty() {
         let names = unread.join(", ");
-        writeln!(stderr(), "columns that are not read: {}", legible(&names))?;
+        writeln!(stderr(), "ignored columns: {}", legible(&names))?;
     }
     match published {
         Ok((decision, notes)) => announce(args, &decision, &notes, refused.count()),
-        Err(ImportFailure::Refused(refusal)) => {
+        Err(ChangeFailure::Refused(refusal)) => {
             refusal::report(&refusal, remedy::of_importing(&refusal).as_deref())
         }
-        Err(ImportFailure::Read(error)) => report_unreadable(&name, &error),
-        Err(ImportFailure::Other(error)) => Err(error),
-    }
-}
-
-fn report_unreadable(name: &str, error: &ReadError) -> Result<(), Error> {
-    let message = format!("{name}: {error}");
-    let message = legible(&message);
-    match error {
-        ReadError::NoSuchColumn { .. } => Err(Error::usage(message)),
-        ReadError::NoHeader => Err(Error::refused(message)),
-        ReadError::NoUrlColumn { .. } => {
-            complain(&message);
-            let hint = "name it with --column url=NAME";
-            writeln!(stderr(), "  hint: {hint}")?;
-            Err(Error::Reported)
-        }
+        Err(ChangeFailure::Other(error)) => Err(error),
     }
 }
 
@@ -221,10 +205,10 @@ fn announce(
         .collect();
     write!(stderr(), "{verb} {}", added.join(", "))?;
     if *known > 0 {
-        write!(stderr(), "; {known} known already")?;
+        write!(stderr(), "; {known} already in the table")?;
     }
     if refused > 0 {
-        write!(stderr(), "; {refused} not taken")?;
+        write!(stderr(), "; {refused} not imported")?;
     }
     writeln!(stderr())?;
     let statement = match args.git.makes_commit() || args.git.dry_run {

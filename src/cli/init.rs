@@ -1,12 +1,12 @@
-//! `waypost init`: begins a table of short links, with what its repository needs.
+//! `waypost init`: creates a table of short links, with the other files that its repository needs.
 //!
 //! Invariant: no file that exists is touched, and if not all files can be created, none is.
 
 mod answers;
 mod create;
+mod place;
 mod questions;
 mod starter;
-mod surroundings;
 
 use std::io::{IsTerminal as _, Write as _, stderr, stdin, stdout};
 use std::path::{Path, PathBuf};
@@ -15,25 +15,24 @@ use clap::builder::BoolishValueParser;
 
 use self::answers::{Answers, InitForge};
 use self::create::create_all;
+use self::place::InitPlace;
 use self::questions::Questions;
-use self::surroundings::Surroundings;
 use super::terminal::{Error, shell_word};
 
-/// Begin a table of short links, with what its repository needs
+/// Create a table of short links and the other files that its repository needs
 ///
-/// Creates the table, a README for those who propose links, a file of owners, the attributes by which
-/// Git merges tables by meaning, the image of the table, and for a forge the checks of proposals and of
-/// links, and an issue form by which people propose links.
-/// On a terminal it asks for what no flag says. An existing file is never overwritten: then nothing is
-/// created.
+/// Creates the table, a README for contributors, an owners file, the Git attributes that select the
+/// merge driver for tables, a Containerfile for an image of the table, and, for a forge, CI jobs
+/// that check proposals and links, and an issue form for proposing links. On a terminal, prompts
+/// for everything that no flag sets. If one of the files already exists, nothing is created.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
-  waypost init                         begin a table here, and ask what it needs
+  waypost init                         create a table here, and prompt for its settings
   waypost init links --base-url https://short.code/ --name 'Links of Example' --forge github
-                                       begin one in ./links without questions
+                                       create one in ./links without prompts
   waypost init --base-url https://short.code/ --directory
-                                       a directory of files, so that proposals never conflict
+                                       a directory of files, which avoids merge conflicts
 
 Exit status: 0 created; 1 some of the files exist already; 2 wrong usage; 3 a file cannot be written.")]
 pub(super) struct Args {
@@ -41,15 +40,15 @@ pub(super) struct Args {
     #[arg(value_name = "DIR", default_value = ".")]
     dir: PathBuf,
 
-    /// The address before the codes, as in https://short.code/
+    /// The URL that the codes are appended to, as in https://short.code/
     #[arg(long, value_name = "URL", env = "WAYPOST_INIT_BASE_URL")]
     base_url: Option<String>,
 
-    /// What this collection of links is called, on its pages and in the README
+    /// The name of this collection of links, for its pages and the README
     #[arg(long, value_name = "NAME", env = "WAYPOST_INIT_NAME")]
     name: Option<String>,
 
-    /// The forge whose checks are created; by default the one that the remote `origin` names, if any
+    /// The forge to create CI jobs for [default: the forge of the remote `origin`, if it is known]
     #[arg(long, value_name = "FORGE", env = "WAYPOST_INIT_FORGE")]
     forge: Option<InitForge>,
 
@@ -59,7 +58,7 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Error> {
-    let surroundings = Surroundings::of(&args.dir);
+    let place = InitPlace::of(&args.dir);
     let questions = Questions {
         base_url: args.base_url.clone(),
         name: args.name.clone(),
@@ -67,15 +66,15 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         is_directory: args.directory,
     };
     let answers = match stdin().is_terminal() && stderr().is_terminal() {
-        true => questions.ask(&surroundings, &mut stdin().lock(), &mut stderr())?,
-        false => questions.without_asking(&surroundings)?,
+        true => questions.ask(&place, &mut stdin().lock(), &mut stderr())?,
+        false => questions.without_asking(&place)?,
     };
     if answers.forge.has_checks()
-        && let Some(top) = &surroundings.top_above
+        && let Some(top) = &place.top_above
     {
         return Err(Error::usage(format_args!(
-            "the checks belong at the top of the repository, {}: create the table there, or leave them \
-             out with --forge none",
+            "CI jobs belong at the top of the repository, {}: create the table there, or omit \
+             the jobs with --forge none",
             top.display()
         )));
     }
@@ -85,16 +84,12 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     for file in files {
         writeln!(out, "{}", file.display())?;
     }
-    write!(
-        stderr(),
-        "{}",
-        next_steps(&args.dir, &answers, &surroundings)
-    )?;
+    write!(stderr(), "{}", next_steps(&args.dir, &answers, &place))?;
     Ok(())
 }
 
 /// Returns the commands to continue with.
-fn next_steps(dir: &Path, answers: &Answers, surroundings: &Surroundings) -> String {
+fn next_steps(dir: &Path, answers: &Answers, place: &InitPlace) -> String {
     let (path, table, fragment) = match answers.is_directory {
         true => (" links", " --table links", " --fragment"),
         false => ("", "", ""),
@@ -102,11 +97,11 @@ fn next_steps(dir: &Path, answers: &Answers, surroundings: &Surroundings) -> Str
     let mut lines = Vec::new();
     if dir != Path::new(".") {
         let dir = dir.to_string_lossy();
-        // A shell would take it for a flag.
+        // It would be interpreted as a flag.
         let here = if dir.starts_with('-') { "./" } else { "" };
         lines.push(format!("cd {}", shell_word(&format!("{here}{dir}"))));
     }
-    if !surroundings.is_in_repository {
+    if !place.is_in_repository {
         lines.push("git init".to_owned());
     }
     lines.push(format!(
@@ -126,9 +121,9 @@ mod tests {
     #[test]
     fn the_next_steps_fit_what_is_there() {
         let mut answers = Answers::example();
-        let here = Surroundings {
+        let here = InitPlace {
             is_in_repository: true,
-            ..Surroundings::default()
+            ..InitPlace::default()
         };
         assert_eq!(
             next_steps(Path::new("."), &answers, &here),
@@ -137,7 +132,7 @@ mod tests {
              git add . && git commit -m 'Begin a table of short links'\n"
         );
         answers.is_directory = true;
-        let steps = next_steps(Path::new("x"), &answers, &Surroundings::default());
+        let steps = next_steps(Path::new("x"), &answers, &InitPlace::default());
         assert!(steps.starts_with("next:\n  cd x\n  git init\n"), "{steps}");
         assert!(
             steps.contains("gnu-home --table links --fragment\n"),
@@ -145,7 +140,7 @@ mod tests {
         );
         assert!(steps.contains("serve links\n"), "{steps}");
         for (dir, step) in [("Kürzere Wege", "cd 'Kürzere Wege'\n"), ("-x", "cd ./-x\n")] {
-            let steps = next_steps(Path::new(dir), &answers, &Surroundings::default());
+            let steps = next_steps(Path::new(dir), &answers, &InitPlace::default());
             assert!(steps.starts_with(&format!("next:\n  {step}")), "{steps}");
         }
     }

@@ -8,12 +8,12 @@ mod conclusions;
 mod fix;
 mod format;
 mod json;
+mod link_fixes;
 mod look_up;
 mod markdown;
 mod once;
 mod outage;
 mod progress;
-mod proposals;
 mod setup;
 mod state_file;
 mod watch;
@@ -66,7 +66,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
             false => once::check(args, checker).await.map(Some),
         }
     });
-    // A look-up that nobody waits for must not delay the end.
+    // A look-up that is no longer awaited must not delay the end.
     runtime.shutdown_background();
     let Some(conclusions) = checked? else {
         return Ok(());

@@ -15,8 +15,8 @@ use crate::mapping::{CodeOrder, Filter, LinkState, Site, Table, Timestamp};
 
 /// List the links of a table, or those that match a query
 ///
-/// Each word of QUERY has to occur in a link's code, aliases, URL, title, owner or tags; case does not
-/// count. Links are listed in the order of their codes.
+/// Each word of QUERY must occur in a link's code, aliases, URL, title, owner or tags; case is
+/// ignored. Links are listed in the order of their codes.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -63,7 +63,7 @@ pub(super) struct Args {
         env = "WAYPOST_LIST_FORMAT",
         default_value = "human"
     )]
-    format: Format,
+    format: ListFormat,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -77,12 +77,12 @@ enum State {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// In columns that fit the terminal
+enum ListFormat {
+    /// Columns that fit the terminal
     Human,
-    /// For programs, with the names of the HTTP API
+    /// JSON, with the field names of the HTTP API
     Json,
-    /// With the columns that `waypost import --format csv` reads
+    /// CSV, with the columns that `waypost import --format csv` reads
     Csv,
 }
 
@@ -103,24 +103,24 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     let entries: Vec<_> = of_sites.collect();
     let mut out = BufWriter::new(stdout().lock());
     match args.format {
-        Format::Human => human::write(&mut out, &entries, table.sites().len() > 1, now)?,
-        Format::Json => json::write(&mut out, &entries, now)?,
-        Format::Csv if sites.len() > 1 => {
+        ListFormat::Human => human::write(&mut out, &entries, table.sites().len() > 1, now)?,
+        ListFormat::Json => json::write(&mut out, &entries, now)?,
+        ListFormat::Csv if sites.len() > 1 => {
             return Err(Error::usage(
-                "the table has several sites, and CSV has codes of one: name it with --site",
+                "the table has several sites, and CSV holds one: name it with --site",
             ));
         }
-        Format::Csv => exchange::write_csv(entries.iter().copied(), &mut out)?,
+        ListFormat::Csv => exchange::write_csv(entries.iter().copied(), &mut out)?,
     }
     out.flush()?;
-    if args.format == Format::Human {
+    if args.format == ListFormat::Human {
         let of_all = sites.iter().map(|site| site.len()).sum();
         writeln!(stderr(), "{}", summary(entries.len(), of_all))?;
     }
     Ok(())
 }
 
-/// Returns how many links are listed, of how many.
+/// Returns the number of listed links, and the total.
 fn summary(listed: usize, of_all: usize) -> String {
     let all = counted(of_all, "link", "links");
     match listed == of_all {
@@ -129,8 +129,8 @@ fn summary(listed: usize, of_all: usize) -> String {
     }
 }
 
-/// Reads a query. A code may begin with a dash, also with two, but what begins with two is more often
-/// a flag that does not exist.
+/// Reads a query. A code may begin with one or two dashes, but a text that begins with two is more
+/// often an unknown flag.
 fn not_a_flag(text: &str) -> Result<String, &'static str> {
     match text.starts_with("--") {
         true => Err("there is no such flag; write a query that begins with two dashes after `--`"),
@@ -147,7 +147,7 @@ impl Args {
         }
     }
 
-    /// Returns what links are selected by.
+    /// Returns the filter for links.
     fn filter(&self) -> Filter {
         let mut filter = Filter::default();
         if let Some(query) = self.query.as_ref().or(self.query_after_dashes.as_ref()) {

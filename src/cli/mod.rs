@@ -1,12 +1,18 @@
 //! The command line: one file per subcommand, each with its arguments and a `run`.
 //!
-//! Only output for scripts goes to standard output; everything else to standard error.
+//! Next to the commands is their shared code: `arguments`; `terminal`, the output for people, and
+//! errors with their exit statuses and the flag or Git command that helps (`terminal/remedy.rs`);
+//! `publishing`, the flags for publishing a change to files, a commit or a remote; and `report`,
+//! which writes diagnostics, one file per format, and decides which of them count
+//! (`report/levels.rs`). The commands that change one link are in `editing`, next to their shared
+//! code; those that other programs call are in `programs`.
+//!
+//! Invariant: only output for scripts goes to standard output; everything else to standard error.
 
 mod add;
 mod arguments;
 mod check;
 mod code;
-mod completions;
 mod diff;
 mod editing;
 mod explain;
@@ -17,21 +23,13 @@ mod import;
 mod init;
 mod linkcheck;
 mod list;
-mod man;
-mod merge_driver;
+mod programs;
 mod publishing;
 mod refusal;
 mod report;
 mod resolve;
-mod restore;
-mod retarget;
-mod retire;
 mod serve;
-mod set;
 mod terminal;
-#[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
-mod tls;
-mod transfer;
 
 use std::env;
 use std::io::{self, Write as _};
@@ -41,6 +39,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::git::{redact, secrets_in_address};
 
+use self::editing::{restore, retarget, retire, set};
+use self::programs::{completions, man, merge_driver, transfer};
 use self::terminal::complain;
 
 /// A URL shortener whose only database is a Git repository.
@@ -62,8 +62,8 @@ A table is a YAML file, or a directory of them:
     short-code: gnu-home               # https://short.code/gnu-home
 
 Start here:
-  waypost init                         create a table, and what its repository needs
-  waypost check mapping.yaml           report what is wrong with it, and where
+  waypost init                         create a table, and the files its repository needs
+  waypost check mapping.yaml           report every problem, with its position
   waypost serve                        serve its short links on 127.0.0.1:8080
   waypost resolve gnu-home             show where a link leads
   waypost add https://git-scm.com/     add a link, and print its short link
@@ -103,7 +103,8 @@ enum Command {
 }
 
 impl Command {
-    /// Returns whether people or deployments call it, rather than Git, a probe or the program itself.
+    /// Returns whether it is called by people or deployments, rather than by Git, a probe or the
+    /// program itself.
     fn is_for_people(&self) -> bool {
         !matches!(
             self,
@@ -198,8 +199,8 @@ mod tests {
         super::command().debug_assert();
     }
 
-    /// Returns whether a flag says what becomes of the link that is named beside it, or which links are
-    /// looked for: a variable that is set for one link must not change, or hide, the next.
+    /// Returns whether a flag applies to a single link, or filters links: a variable that was set
+    /// for one link must not change, or hide, the next.
     fn is_of_one_link(verb: &str, flag: &str) -> bool {
         match verb {
             "set" => [

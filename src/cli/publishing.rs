@@ -2,12 +2,12 @@
 //! remote, by the flags that every command that changes a table has.
 
 mod args;
-mod change;
 mod edits;
 mod publication;
+mod requested_change;
 mod shown_branch;
 
 pub(super) use self::args::PublishArgs;
-pub(super) use self::change::Change;
 pub(super) use self::edits::{show, statement};
 pub(super) use self::publication::{Publication, RETRY_TIMEOUT};
+pub(super) use self::requested_change::{ChangeFailure, RequestedChange};

@@ -1,4 +1,4 @@
-//! Refusals of changes, as the commands that change tables report them.
+//! Reports of refused changes, for the commands that change tables.
 
 use std::fmt::Display;
 use std::io::{Write as _, stderr};

@@ -1,4 +1,4 @@
-//! `waypost resolve`: reports where a short link leads, by the engine that serves it.
+//! `waypost resolve`: reports where a short link leads, with the engine that serves it.
 
 use std::io::{Write as _, stderr, stdout};
 use std::str::FromStr as _;
@@ -13,9 +13,9 @@ use crate::mapping::{Entry, Outcome, Request, Site, Table, Target, Timestamp, Vi
 /// How many similar codes are named when there is no such link.
 const SUGGESTIONS: usize = 5;
 
-/// Show where a short link leads, and where its entry is
+/// Show where a short link leads, and the position of its entry
 ///
-/// Only the target goes to standard output; the position of its entry goes to standard error.
+/// Only the target goes to standard output; the position goes to standard error.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -32,7 +32,7 @@ pub(super) struct Args {
     #[command(flatten)]
     table: TableArgs,
 
-    /// The time at which the link is followed (RFC 3339), instead of now
+    /// The time at which to resolve the link (RFC 3339), instead of now
     #[arg(long, value_name = "TIME", env = "WAYPOST_AT", value_parser = time)]
     at: Option<Timestamp>,
 }
@@ -86,7 +86,7 @@ impl Followed {
     /// Parses a short link, or a bare code under each site of the table.
     fn parse(link: &str, table: &Table) -> Vec<Self> {
         let link = link.strip_prefix('/').unwrap_or(link);
-        // A link is often given without its scheme, which is irrelevant here.
+        // A link is often written without its scheme, which is irrelevant here.
         let says_host = |site: &Site| {
             let rest = link.strip_prefix(site.base_url().host());
             rest.is_some_and(|rest| rest.starts_with('/'))
@@ -114,8 +114,8 @@ impl Followed {
         table.sites().iter().map(under).collect()
     }
 
-    /// Returns whether it is under the base URL of a site, or asks a server on this machine: a table
-    /// of one site answers under every host.
+    /// Returns whether it is under the base URL of a site, or addresses a server on this machine: a
+    /// table of one site answers under every host.
     fn is_of(&self, table: &Table) -> bool {
         let host = self.host.as_deref().unwrap_or_default();
         let host = host.strip_suffix('.').unwrap_or(host);
@@ -143,7 +143,7 @@ impl Followed {
     }
 }
 
-/// Reports a URL that is no short link of a table, with the links that lead there.
+/// Reports a URL that is not a short link of a table, with the links that lead there.
 fn refuse_elsewhere(url: &str, table: &Table) -> Error {
     complain(&format!("{url} is no short link of this table"));
     let target = Target::parse(url).ok();

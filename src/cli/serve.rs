@@ -1,5 +1,8 @@
 //! `waypost serve`: answers the short links of a table.
 
+#[cfg_attr(not(feature = "tls"), path = "serve/no_tls.rs")]
+pub(super) mod tls;
+
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -10,15 +13,15 @@ use anyhow::Context as _;
 use clap::ArgGroup;
 use tracing::{info, warn};
 
+use self::tls::TlsArgs;
 use super::arguments::{
-    GitArgs, LinkCheckArgs, ListenAddress, ListenArgs, MemoryLimit, RegistrationArgs, TableArgs,
-    quantity, require_branch, secret, table,
+    FleetArgs, GitArgs, LinkCheckArgs, ListenAddress, ListenArgs, MemoryLimit, RegistrationArgs,
+    TableArgs, quantity, require_branch, secret, table,
 };
 use super::terminal::{Error, LogFilter, LogFormat, complaint, logging};
-use super::tls::TlsArgs;
 use crate::server::{
     AdminHost, Config, FetchMetrics, Files, HookSecret, Inherited, Listener, Listeners, LoadError,
-    LogDrops, Server, bind, room_for, signals, stop_requested,
+    LogDrops, Registrations, RemoteSource, Server, bind, room_for, signals, stop_requested,
 };
 use crate::source::Follower;
 
@@ -30,9 +33,9 @@ const HTTPS_REDIRECT: &str = "https-redirect";
 
 /// Serve the short links of a table, and reload it when it changes
 ///
-/// A table is checked as a whole before it goes live. When it changes, the new one is compiled in the
-/// background and replaces the old one in one step; a table with errors is rejected, and the last
-/// good one stays live.
+/// A table is checked as a whole before it goes live. When it changes, the new version is compiled
+/// in the background and replaces the old one in one step. A table with errors is rejected, and the
+/// last good version stays live.
 #[derive(Debug, clap::Args)]
 #[command(group = ArgGroup::new("keeps-state").args(["repo", "linkcheck"]).multiple(true))]
 #[command(
@@ -53,13 +56,13 @@ Exit status: 0 stopped by a signal; 1 the table has errors; 2 wrong usage; 3 the
 cannot be read, or it cannot listen on an address.
 `waypost serve --help` explains everything, also secrets, sockets, signals and rarer flags.",
     after_long_help = "\
-Secrets are given in variables, or in files that variables name, never in flags:
+Secrets are set by variables, or in files that variables name, never by flags:
 WAYPOST_GIT_USERNAME, WAYPOST_GIT_PASSWORD and WAYPOST_HOOK_SECRET, or the same with the suffix
 _FILE. With a hook secret, a Git host can announce a push at POST /-/hook.
 
-Sockets that a service manager passes (LISTEN_FDS), by the names public, admin and https-redirect or
-in this order, are used instead of the addresses above. A service manager that sets NOTIFY_SOCKET is
-notified of the server's state.
+Sockets that a service manager passes (LISTEN_FDS), named public, admin and https-redirect or in this
+order, replace the addresses above. A service manager that sets NOTIFY_SOCKET is notified of the
+server's state.
 
 Signals: SIGTERM drains and stops, a second one skips the delay; SIGINT stops; SIGHUP reloads.
 Exit status: 0 stopped by a signal; 1 the table has errors; 2 wrong usage; 3 the table
@@ -94,7 +97,7 @@ pub(super) struct Args {
     #[arg(help_heading = "Limits", long, value_name = "N", env = "WAYPOST_THREADS", value_parser = quantity::count)]
     threads: Option<NonZeroUsize>,
 
-    /// The maximum number of open public connections; further ones wait to be accepted
+    /// The maximum number of open public connections; further connections wait to be accepted
     #[arg(help_heading = "Limits", long, value_name = "N", env = "WAYPOST_MAX_CONNECTIONS", default_value = "10000", value_parser = clap::value_parser!(u32).range(1..))]
     max_connections: u32,
 
@@ -102,7 +105,7 @@ pub(super) struct Args {
     ///
     /// The default is a fifth of the memory beyond the first 64 MiB that the process may use: by the
     /// limit of its control group, RLIMIT_AS, RLIMIT_DATA or the machine.
-    #[arg(help_heading = "Limits", long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", value_parser = quantity::bytes)]
+    #[arg(help_heading = "Limits", long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", value_parser = table::max_bytes)]
     max_table_bytes: Option<u64>,
 
     /// How often to check the table for changes, even if no file event reports one
@@ -113,12 +116,16 @@ pub(super) struct Args {
     #[arg(help_heading = "Table", long, env = "WAYPOST_WAIT", value_parser = clap::builder::BoolishValueParser::new())]
     wait: bool,
 
-    /// Do not offer the whole table: no download at /-/mapping.yaml, .jsonl and .beacon, no list and
-    /// no search at /-/links
+    /// Do not publish the whole table: no downloads at /-/mapping.yaml, .jsonl and .beacon, and no
+    /// list or search at /-/links
     #[arg(help_heading = "Table", long, env = "WAYPOST_NO_PUBLIC_TABLE", value_parser = clap::builder::BoolishValueParser::new())]
     no_public_table: bool,
 
-    /// The maximum age of the last successful fetch; beyond it, report not ready [default: no limit]
+    /// Answer all requests through hyper. For tests, which compare the answers
+    #[arg(long, hide = true, env = "WAYPOST_NO_FAST_PATH", value_parser = clap::builder::BoolishValueParser::new())]
+    no_fast_path: bool,
+
+    /// Report not ready if the last successful fetch is older than this [default: no limit]
     #[arg(help_heading = "Table", long, value_name = "INTERVAL", env = "WAYPOST_MAX_STALENESS", value_parser = quantity::positive_interval)]
     max_staleness: Option<Duration>,
 
@@ -163,6 +170,9 @@ pub(super) struct Args {
     registrations: RegistrationArgs,
 
     #[command(flatten)]
+    fleet: FleetArgs,
+
+    #[command(flatten)]
     link_checks: LinkCheckArgs,
 
     #[command(flatten)]
@@ -202,19 +212,61 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
     let log = logging::start(args.log_format, args.log.clone(), log_drops.clone());
     // Flushed when it is dropped.
     let _log = log.context("cannot start the log")?;
-    // Serving threads have runtimes of their own.
+    // Serving threads have their own runtimes.
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
         .enable_all()
         .build()
         .context("cannot start the runtime")?;
-    // On its worker, which receives events; this thread would have to be woken for each.
+    // On a worker thread, which receives events; this thread would have to be woken for each.
     let serving = runtime.spawn(serve(args, inherited, log_drops));
     let result = runtime.block_on(serving).context("the server panicked");
     // A temporary clone is removed with its last user, but a reload that is still reading must not
     // delay the exit.
     runtime.shutdown_timeout(LAST_MOMENT);
     result?
+}
+
+impl Args {
+    /// Returns the sockets, passed or bound.
+    fn listeners(&self, inherited: &mut Inherited) -> Result<Listeners, Error> {
+        Ok(Listeners {
+            public: listen(inherited.take("public"), self.listen.public()?)?,
+            admin: listen(inherited.take("admin"), self.listen.admin())?,
+            https_redirect: https_redirect(inherited, self.tls.https_redirect_listen())?,
+        })
+    }
+
+    /// Logs what others can reach or read.
+    fn warn_of_exposure(&self, listeners: &Listeners) -> Result<(), Error> {
+        let admin = listeners.admin.local_addr();
+        let admin = admin.context("cannot get the address of the admin listener")?;
+        if !admin.ip().is_loopback() {
+            warn!(%admin, "the admin listener can be reached from other machines");
+        }
+        for file in self.git.access.exposed_files() {
+            let file = file.display();
+            warn!(%file, "everyone on this machine can read this secret: chmod 600");
+        }
+        Ok(())
+    }
+
+    /// Returns what is configured by flags alone.
+    fn config(&self) -> Config {
+        let defaults = Config::default();
+        Config {
+            public_table: !self.no_public_table,
+            fast_path: !self.no_fast_path,
+            admin_hosts: self.admin_host.clone(),
+            max_staleness: self.max_staleness,
+            wait: self.wait,
+            poll_interval: self.poll_interval,
+            threads: self.threads.unwrap_or(defaults.threads),
+            drain_delay: self.drain_delay,
+            drain_timeout: self.drain_timeout,
+            ..defaults
+        }
+    }
 }
 
 async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Result<(), Error> {
@@ -225,24 +277,14 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Res
             "a socket was passed as https-redirect: name the certificate with --tls-cert",
         ));
     }
-    let listeners = Listeners {
-        public: listen(inherited.take("public"), args.listen.public()?)?,
-        admin: listen(inherited.take("admin"), args.listen.admin())?,
-        https_redirect: https_redirect(&mut inherited, args.tls.https_redirect_listen())?,
-    };
+    let listeners = args.listeners(&mut inherited)?;
     // Before all else: when a server answers, this is already in its log.
-    let admin =
-        (listeners.admin.local_addr()).context("cannot get the address of the admin listener")?;
-    if !admin.ip().is_loopback() {
-        warn!(%admin, "the admin listener can be reached from other machines");
-    }
-    for file in args.git.access.exposed_files() {
-        let file = file.display();
-        warn!(%file, "everyone on this machine can read this secret: chmod 600");
-    }
+    args.warn_of_exposure(&listeners)?;
     let remote = args.git.remote();
     let remote = remote.map_err(|error| Error::usage(format!("--repo: {error}")))?;
     let registrations = args.registrations.prepare(&args.git, remote.as_ref())?;
+    let followed = remote.as_ref().map(|remote| args.git.followed(remote));
+    let fleet = args.fleet.prepare(followed)?;
     let link_checking = args.link_checks.prepare(args.git.state_dir());
     let link_checking = link_checking.await?;
     let fetches = FetchMetrics::default();
@@ -252,29 +294,21 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Res
         .transpose()?;
     let memory = MemoryLimit::of_process();
     let (max_bytes, table_limit) = table_limit(args.max_table_bytes, memory);
-    let defaults = Config::default();
-    let threads = args.threads.unwrap_or(defaults.threads);
+    let config = args.config();
     let config = Config {
         hook: hook.as_deref().and_then(HookSecret::new),
-        public_table: !args.no_public_table,
-        admin_hosts: args.admin_host,
+        fleet,
         link_checking,
         tls,
         fetches,
         log_drops,
-        max_staleness: args.max_staleness,
         table_limit,
-        wait: args.wait,
-        poll_interval: args.poll_interval,
-        threads,
         max_connections: room_for(
             args.max_connections,
             listeners.https_redirect.as_ref(),
-            threads,
+            config.threads,
         ),
-        drain_delay: args.drain_delay,
-        drain_timeout: args.drain_timeout,
-        ..defaults
+        ..config
     };
     let follow = |remote| {
         let memory = memory.map(|it| it.bytes);
@@ -286,12 +320,7 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Res
         Ok::<_, Error>(match remote {
             Some(remote) => {
                 let registrations = registrations.map(|it| it.registrations(&remote));
-                let follower = Arc::clone(remote.follower());
-                let server = Server::load(config, remote).await;
-                if registrations.is_some() {
-                    require_branch(&follower)?;
-                }
-                server.map(|server| server.registering(registrations))
+                load_followed(config, remote, registrations).await?
             }
             None => {
                 let paths = match args.paths.is_empty() {
@@ -304,7 +333,7 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Res
             }
         })
     };
-    // The first fetch may take as long as --git-timeout allows.
+    // The first fetch may take as long as --git-timeout-total allows.
     let loaded = tokio::select! {
         loaded = loading => loaded?,
         () = stop_requested(&mut signals) => {
@@ -313,9 +342,23 @@ async fn serve(args: Args, mut inherited: Inherited, log_drops: LogDrops) -> Res
         }
     };
     let server = loaded.map_err(refused)?;
-    (server.run(listeners, signals).await).context("cannot start the threads that serve")?;
+    (server.run(listeners, signals).await).context("cannot start the server threads")?;
     info!("stopped");
     Ok(())
+}
+
+/// Loads the table of a followed repository, in which links are perhaps registered.
+async fn load_followed(
+    config: Config,
+    remote: RemoteSource,
+    registrations: Option<Registrations>,
+) -> Result<Result<Server, LoadError>, Error> {
+    let follower = Arc::clone(remote.follower());
+    let server = Server::load(config, remote).await;
+    if registrations.is_some() {
+        require_branch(&follower)?;
+    }
+    Ok(server.map(|server| server.registering(registrations)))
 }
 
 /// Returns the maximum size of a table in bytes, and the name of that limit in messages.
@@ -338,7 +381,7 @@ fn table_limit(asked: Option<u64>, memory: Option<MemoryLimit>) -> (u64, Arc<str
     (max_table_bytes, name.into())
 }
 
-/// Records with a follower, however this server ends, that it was not killed.
+/// Records with a follower that this server exits cleanly, however it ends.
 struct OrderlyEnd(Arc<Follower>);
 
 impl Drop for OrderlyEnd {

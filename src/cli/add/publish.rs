@@ -2,13 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::cli::arguments::MAX_BYTES;
-use crate::cli::publishing::{Change, RETRY_TIMEOUT};
-use crate::cli::terminal::Error;
+use crate::cli::publishing::{ChangeFailure, RETRY_TIMEOUT, RequestedChange};
 use crate::registry::{
-    Branch, Destination, LocalError, OnlineError, Published, Registration, RegistrationRefusal,
-    RegistrationRequest, RegistrationRun, TablePath, UserCheckout, register_in_files,
-    register_on_branch,
+    Branch, Destination, Published, Registration, RegistrationRequest, RegistrationRun, TablePath,
+    UserCheckout, register_in_files, register_on_branch,
 };
 
 /// A request to add a link.
@@ -17,25 +14,18 @@ pub(super) struct Adding {
     pub(super) is_dry_run: bool,
 }
 
-/// Why nothing was added.
-pub(super) enum AddError {
-    /// The request is refused.
-    Refused(RegistrationRefusal),
-    /// Any other reason.
-    Other(Error),
-}
-
-impl Change for Adding {
+impl RequestedChange for Adding {
     type Decided = Registration;
-    type Error = AddError;
+    type Error = ChangeFailure;
 
     fn in_files(
         &self,
         paths: &[PathBuf],
+        max_bytes: u64,
         checkout: Option<&UserCheckout>,
-    ) -> Result<(Registration, bool), AddError> {
+    ) -> Result<(Registration, bool), ChangeFailure> {
         let run = self.run(&self.request);
-        let registration = register_in_files(paths, MAX_BYTES, &run, checkout)?;
+        let registration = register_in_files(paths, max_bytes, &run, checkout)?;
         Ok((registration, !self.is_dry_run))
     }
 
@@ -43,7 +33,7 @@ impl Change for Adding {
         &self,
         branch: &mut impl Branch,
         table: &TablePath,
-    ) -> Result<(Registration, Option<Published>), AddError> {
+    ) -> Result<(Registration, Option<Published>), ChangeFailure> {
         let mut request = self.request.clone();
         if let Destination::Fragment(directory) = &mut request.destination {
             // A new file is named from the repository's top.
@@ -59,30 +49,6 @@ impl Adding {
         RegistrationRun {
             request,
             is_dry_run: self.is_dry_run,
-        }
-    }
-}
-
-impl From<Error> for AddError {
-    fn from(error: Error) -> Self {
-        Self::Other(error)
-    }
-}
-
-impl From<LocalError> for AddError {
-    fn from(error: LocalError) -> Self {
-        match error {
-            LocalError::Refused(refusal) => Self::Refused(refusal),
-            error => Self::Other(error.into()),
-        }
-    }
-}
-
-impl From<OnlineError> for AddError {
-    fn from(error: OnlineError) -> Self {
-        match error {
-            OnlineError::Refused(refusal) => Self::Refused(refusal),
-            OnlineError::Publish(error) => Self::Other(error.into()),
         }
     }
 }

@@ -15,15 +15,19 @@ use crate::git::{
     AllowedSigners, Anyone, Credentials, RemoteUrl, RemoteUrlError, Transfer, Verify, is_exposed,
 };
 use crate::server::{Files, RemoteSource};
-use crate::source::{FetchOptions, Following, Observer, Puller, Pulling, Schedule};
+use crate::source::{FetchObserver, FetchOptions, Following, Puller, Pulling, Schedule};
 
 /// How remotes are reached.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Git")]
 pub(crate) struct AccessArgs {
-    /// The time limit of one fetch or push
+    /// How long a fetch may receive less than 1,000 bytes a second, and a push take
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_GIT_TIMEOUT", default_value = "60s", value_parser = quantity::positive_interval)]
     pub(crate) git_timeout: Duration,
+
+    /// The time limit of one fetch or push in total
+    #[arg(long, value_name = "INTERVAL", env = "WAYPOST_GIT_TIMEOUT_TOTAL", default_value = "30m", value_parser = quantity::positive_interval)]
+    git_timeout_total: Duration,
 
     /// The maximum number of bytes that a fetch may receive, which also limits its memory
     #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_FETCH_BYTES", default_value = "1GiB", value_parser = quantity::bytes)]
@@ -65,6 +69,7 @@ impl AccessArgs {
         Ok(Transfer {
             program: env::current_exe().context("cannot find the path of this program")?,
             timeout: self.git_timeout,
+            timeout_total: self.git_timeout_total,
             temp: env::temp_dir(),
             home: env::home_dir(),
             max_bytes: self.max_fetch_bytes,
@@ -76,7 +81,7 @@ impl AccessArgs {
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Git")]
 pub(crate) struct GitArgs {
-    /// Follow this repository in a clone of its own: an https, ssh, git or file URL, or a path
+    /// Follow this repository in a separate clone: an https, ssh, git or file URL, or a path
     #[arg(long, value_name = "URL", env = "WAYPOST_REPO", conflicts_with_all = ["table", "pull"])]
     // Not parsed as an address by clap, whose errors would repeat a password in it.
     repo: Option<String>,
@@ -93,8 +98,8 @@ pub(crate) struct GitArgs {
     #[command(flatten)]
     table: InRepository,
 
-    /// Where to keep the clone, so that a restart does not need the remote [default: a temporary
-    /// directory]; and the results of link checks
+    /// The directory for the clone, so that a restart does not need the remote [default: a
+    /// temporary directory], and for the results of link checks
     #[arg(
         long,
         value_name = "DIR",
@@ -130,6 +135,16 @@ impl GitArgs {
         self.repo.as_deref().map(RemoteUrl::parse).transpose()
     }
 
+    /// Returns the followed table, if there is one: its address without a password, its reference and its
+    /// path.
+    pub(crate) fn followed<'a>(&'a self, remote: &RemoteUrl) -> (String, Option<&'a str>, &'a str) {
+        (
+            remote.to_string(),
+            self.reference.as_deref(),
+            &self.table.path,
+        )
+    }
+
     /// Returns whether only signed commits are served.
     pub(super) fn wants_signatures(&self) -> bool {
         self.allowed_signers.is_some()
@@ -141,7 +156,7 @@ impl GitArgs {
         remote: RemoteUrl,
         max_bytes: u64,
         memory: Option<u64>,
-        observer: Observer,
+        observer: FetchObserver,
     ) -> Result<RemoteSource, Error> {
         let following = Following {
             remote,
@@ -160,7 +175,7 @@ impl GitArgs {
         &self,
         files: Files,
         table: PathBuf,
-        observer: Observer,
+        observer: FetchObserver,
     ) -> Result<Files, Error> {
         let Some(interval) = self.pull else {
             return Ok(files);
@@ -172,7 +187,11 @@ impl GitArgs {
         Ok(files.pulled_by(puller))
     }
 
-    fn fetch_options(&self, interval: Duration, observer: Observer) -> Result<FetchOptions, Error> {
+    fn fetch_options(
+        &self,
+        interval: Duration,
+        observer: FetchObserver,
+    ) -> Result<FetchOptions, Error> {
         Ok(FetchOptions {
             schedule: Schedule::every(interval),
             credentials: self.access.credentials(),

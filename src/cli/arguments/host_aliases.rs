@@ -41,7 +41,7 @@ fn parse(text: &str) -> anyhow::Result<Vec<(Host, AliasName)>> {
     Ok(members.into_iter().collect())
 }
 
-/// Describes what is wrong in the file's own terms; those of its reader are for programmers.
+/// Describes an error in the file's own terms, because those of the parser are for programmers.
 fn problem(place: &Marker) -> String {
     // The parser counts columns from 0.
     let (line, column) = (place.line().max(1), place.col() + 1);
@@ -52,7 +52,7 @@ fn problem(place: &Marker) -> String {
 
 /// Reads a map of lists of texts, or nothing; anything else is an error at its place.
 fn written(text: &str) -> Result<BTreeMap<String, Vec<String>>, Marker> {
-    let mut nodes = Nodes(Parser::new_from_str(text));
+    let mut nodes = YamlNodes(Parser::new_from_str(text));
     let mut written = BTreeMap::new();
     match nodes.next()? {
         (Event::StreamEnd, _) => return Ok(written),
@@ -72,9 +72,9 @@ fn written(text: &str) -> Result<BTreeMap<String, Vec<String>>, Marker> {
 }
 
 /// The nodes of a text in YAML; the place of a syntax error.
-struct Nodes<'t>(Parser<'t, StrInput<'t>>);
+struct YamlNodes<'t>(Parser<'t, StrInput<'t>>);
 
-impl<'t> Nodes<'t> {
+impl<'t> YamlNodes<'t> {
     /// Returns the beginning of the next node, or the end of a node or of the text.
     fn next(&mut self) -> Result<(Event<'t>, Marker), Marker> {
         loop {
@@ -90,7 +90,7 @@ impl<'t> Nodes<'t> {
         }
     }
 
-    /// Returns the text that the next node is, and its place; `None` at the end of its collection.
+    /// Returns the next node as a text, with its place; `None` at the end of its collection.
     fn text_before(&mut self, end: &Event<'_>) -> Result<Option<(String, Marker)>, Marker> {
         match self.next()? {
             (Event::Scalar(text, ..), place) => Ok(Some((text.into_owned(), place))),
@@ -99,7 +99,7 @@ impl<'t> Nodes<'t> {
         }
     }
 
-    /// Returns the texts of the list that the next node is.
+    /// Returns the next node as a list of texts.
     fn texts(&mut self) -> Result<Vec<String>, Marker> {
         match self.next()? {
             (Event::SequenceStart(..), _) => {}

@@ -16,7 +16,7 @@ use crate::frontier::SystemClock;
 #[cfg(feature = "valkey")]
 use crate::frontier::ValkeyError;
 use crate::linkcheck::{
-    AskClient, CheckOptions, CheckState, FileState, Scope, SystemResolver, Trust, UserAgent,
+    CheckOptions, CheckState, FileState, RequestClient, Scope, SystemResolver, Trust, UserAgent,
 };
 #[cfg(feature = "valkey")]
 use crate::server::OpeningState;
@@ -31,27 +31,27 @@ const STATE_FILE: &str = "linkcheck.redb";
 pub(crate) struct LinkCheckArgs {
     /// Check in the background whether the links work, as `waypost linkcheck` does
     ///
-    /// The preview page of a link shows its result, and /-/linkcheck.jsonl lists those that need
-    /// attention. The requests come from the address of this server. Results are kept in --state-dir,
-    /// or where --linkcheck-store says.
+    /// The preview page of a link shows its result, and /-/linkcheck.jsonl lists the links that
+    /// need attention. Requests come from the address of this server. Results are kept in
+    /// --state-dir or, if it is given, in --linkcheck-store.
     #[arg(long, env = "WAYPOST_LINKCHECK", value_parser = clap::builder::BoolishValueParser::new())]
     linkcheck: bool,
 
     /// Share the checks and their results with others on a Valkey or Redis server, such as
     /// redis://valkey.example or rediss://valkey.example:6380
     ///
-    /// All of them, servers and `waypost linkcheck`, check the same table. User and password are
-    /// in WAYPOST_LINKCHECK_STORE_USERNAME and WAYPOST_LINKCHECK_STORE_PASSWORD, or in the files that
-    /// these variables with the suffix _FILE name.
+    /// All of them, servers and `waypost linkcheck`, must check the same table. Set the user and
+    /// password in WAYPOST_LINKCHECK_STORE_USERNAME and WAYPOST_LINKCHECK_STORE_PASSWORD, or name
+    /// files that contain them in the same variables with the suffix _FILE.
     #[cfg(feature = "valkey")]
     #[arg(long, value_name = "URL", env = "WAYPOST_LINKCHECK_STORE")]
     linkcheck_store: Option<String>,
 
-    /// The shortest pause between two requests to one host, or to hosts of the same alias
+    /// The minimum pause between two requests to one host, or to hosts of the same alias
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_DELAY", default_value = "1s", value_parser = quantity::interval)]
     linkcheck_delay: Duration,
 
-    /// A URL or mail address at which operators of hosts can reach you, sent with each request
+    /// A URL or email address at which operators of hosts can reach you, sent with each request
     #[arg(long, value_name = "ADDRESS", env = "WAYPOST_LINKCHECK_CONTACT")]
     linkcheck_contact: Option<String>,
 
@@ -88,10 +88,10 @@ impl LinkCheckArgs {
             false => Scope::Global,
         };
         let resolver = Arc::new(SystemResolver::default());
-        let client = AskClient::new(resolver, trust, user_agent).asking(scope);
+        let client = RequestClient::new(resolver, trust, user_agent).in_scope(scope);
         Ok(Some(LinkChecking {
             store: self.store(state_dir).await?,
-            asker: Arc::new(client),
+            requester: Arc::new(client),
             options: CheckOptions {
                 delay: self.linkcheck_delay,
                 ..CheckOptions::default()
@@ -122,7 +122,7 @@ impl LinkCheckArgs {
 
     fn state(&self, state_dir: &Path, clock: SystemClock) -> Result<Arc<dyn CheckState>, Error> {
         let shown = state_dir.display();
-        // As of a followed repository, for which it is the same directory.
+        // With the same mode as for a followed repository, which uses the same directory.
         let made = DirBuilder::new()
             .recursive(true)
             .mode(0o700)
@@ -136,8 +136,7 @@ impl LinkCheckArgs {
     }
 }
 
-/// Returns the store on a server; one that cannot be reached now does not keep links from being
-/// served.
+/// Returns the store on a server; links are served even if it cannot be reached now.
 #[cfg(feature = "valkey")]
 async fn on_server(url: &str, delay: Duration) -> Result<LinkStore, Error> {
     let address = link_store::address(url)?;

@@ -5,36 +5,23 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
-use super::secret;
+use super::server_login;
 use crate::cli::terminal::Error;
-use crate::frontier::{Clock, Valkey, ValkeyAddress, ValkeyError};
+use crate::frontier::{Clock, Valkey, ValkeyError};
 use crate::linkcheck::{CheckState, ValkeyState};
+use crate::valkey::ServerAddress;
 
 const USERNAME: &str = "WAYPOST_LINKCHECK_STORE_USERNAME";
 const PASSWORD: &str = "WAYPOST_LINKCHECK_STORE_PASSWORD";
 
 /// Returns the address of a server, with the user and the password that variables name.
-pub(crate) fn address(url: &str) -> Result<ValkeyAddress, Error> {
-    let mut address = ValkeyAddress::parse(url).map_err(Error::usage)?;
-    if address.has_login() {
-        // Everyone on the machine can read the arguments of a program.
-        let message = format!(
-            "the address of the store has a user or a password: give them in {USERNAME} and {PASSWORD}"
-        );
-        return Err(Error::usage(message));
-    }
-    if let Some(user) = secret::of(USERNAME) {
-        address = address.with_user(&user.read()?);
-    }
-    if let Some(password) = secret::of(PASSWORD) {
-        address = address.with_password(&password.read()?);
-    }
-    Ok(address)
+pub(crate) fn address(url: &str) -> Result<ServerAddress, Error> {
+    server_login::address(url, "the store", [USERNAME, PASSWORD])
 }
 
-/// Returns the state on a server, and its clock; `delay` is the least that a host rests.
+/// Returns the state on a server, and its clock; `delay` is the minimum pause of a host.
 pub(crate) async fn connect(
-    address: ValkeyAddress,
+    address: ServerAddress,
     delay: Duration,
 ) -> Result<(Arc<dyn CheckState>, Arc<dyn Clock>), Error> {
     let connected = async {

@@ -14,8 +14,9 @@ pub(crate) struct ListenArgs {
     /// The address on which short links are served [default: 127.0.0.1:8080, or port $PORT on every
     /// address]
     ///
-    /// A port alone, as in 8080 or localhost:8080, is one of this machine: 127.0.0.1 and ::1. Other
-    /// machines reach an address that is written out, as in 0.0.0.0:8080 or [::]:8080.
+    /// A port alone, as in 8080 or localhost:8080, is open to this machine only: 127.0.0.1 and ::1.
+    /// To accept connections from other machines, give an IP address, as in 0.0.0.0:8080 or
+    /// [::]:8080.
     #[arg(
         help_heading = "Network",
         long,
@@ -24,7 +25,7 @@ pub(crate) struct ListenArgs {
     )]
     listen: Option<ListenAddress>,
 
-    /// The address for operators: health, metrics, status, reload
+    /// The address of the admin listener, for operators: health, metrics, status, reload
     #[arg(
         help_heading = "Network",
         long,
@@ -40,7 +41,7 @@ impl ListenArgs {
     ///
     /// # Errors
     ///
-    /// If the variable `PORT`, which platforms set, is needed and is no port.
+    /// If the variable `PORT`, which platforms set, is needed and is not a port.
     pub(crate) fn public(&self) -> Result<ListenAddress, Error> {
         if let Some(listen) = self.listen {
             return Ok(listen);

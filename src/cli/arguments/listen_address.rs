@@ -1,4 +1,4 @@
-//! Addresses to listen on, as people write them.
+//! Addresses to listen on, as users write them.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -43,7 +43,7 @@ impl FromStr for ListenAddress {
             None => text,
             Some(_) => "",
         };
-        // A sign is none of the forms that `parse` should take.
+        // `parse` would accept a sign, which is not a valid form.
         let digits = port.bytes().all(|byte| byte.is_ascii_digit());
         let port = port.parse().ok().filter(|_| digits);
         port.map(Self::Localhost).ok_or(

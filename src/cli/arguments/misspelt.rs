@@ -1,7 +1,7 @@
 //! Variables that are probably misspelt: their names resemble one that the program reads.
 //!
 //! Other names are left alone: Kubernetes sets `WAYPOST_PORT` for a service named waypost, and
-//! scripts have variables of their own.
+//! scripts have their own variables.
 
 use std::collections::BTreeSet;
 
@@ -27,15 +27,15 @@ pub(crate) fn misspelt(definition: &Command, set: impl Iterator<Item = String>) 
     });
     unknown
         .filter_map(|name| {
-            let meant = nearest(&name, &known)?;
+            let suggestion = nearest(&name, &known)?;
             Some(format!(
-                "the variable {name} is not read: did you mean {meant}?"
+                "the variable {name} is not read: did you mean {suggestion}?"
             ))
         })
         .collect()
 }
 
-/// Returns the known name that differs from another by a slip of the keyboard.
+/// Returns the known name that differs from another one by a typing error.
 fn nearest<'k>(name: &str, known: &'k BTreeSet<String>) -> Option<&'k String> {
     let spelling = name.to_ascii_uppercase().replace('-', "_");
     let distances = known.iter().map(|known| {
@@ -44,7 +44,7 @@ fn nearest<'k>(name: &str, known: &'k BTreeSet<String>) -> Option<&'k String> {
     });
     let (distance, nearest) = distances.min()?;
     let length = nearest.len() - PREFIX.len();
-    // In a short name, two slips make another word.
+    // In a short name, two typing errors make another word.
     (distance <= 1 + usize::from(length > 6)).then_some(nearest)
 }
 
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn names_the_variable_that_was_meant() {
+    fn suggests_the_intended_variable() {
         assert_eq!(
             notes(&[
                 "WAYPOST_LISTN",

@@ -1,5 +1,6 @@
 //! Arguments that several commands share, and their values.
 
+mod fleet;
 mod git;
 pub(super) mod host_aliases;
 mod in_repository;
@@ -15,9 +16,12 @@ pub(super) mod quantity;
 mod registrations;
 pub(super) mod rule;
 pub(super) mod secret;
+#[cfg(feature = "valkey")]
+mod server_login;
 pub(super) mod table;
 mod variables;
 
+pub(crate) use fleet::FleetArgs;
 pub(crate) use git::{AccessArgs, GitArgs};
 pub(crate) use in_repository::InRepository;
 pub(crate) use link_checks::LinkCheckArgs;

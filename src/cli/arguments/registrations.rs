@@ -14,11 +14,11 @@ use crate::source::Follower;
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Registrations")]
 pub(crate) struct RegistrationArgs {
-    /// Let anyone with a token register links at /-/api/links; they are pushed to the repository
+    /// Let anyone with a token register links at /-/api/links, and push them to the repository
     #[arg(long, env = "WAYPOST_REGISTRATIONS", value_parser = clap::builder::BoolishValueParser::new())]
     registrations: bool,
 
-    /// The file of tokens: a line for each, with an owner's name and the token's SHA-256
+    /// The token file: one line per token, with the owner's name and the SHA-256 of the token
     #[arg(long, value_name = "FILE", env = "WAYPOST_REGISTRATIONS_TOKENS")]
     registrations_tokens: Option<PathBuf>,
 
@@ -82,14 +82,15 @@ impl RegistrationArgs {
     }
 }
 
-/// Returns an error if what is followed is known to be no branch, to which nothing can be pushed.
+/// Returns an error if the followed reference is known not to be a branch, because nothing can be
+/// pushed to it.
 pub(crate) fn require_branch(follower: &Follower) -> Result<(), Error> {
     let status = follower.status();
     let name = status.served.map(|_| status.seen_as.unwrap_or_default());
     match name.is_none_or(|name| name.starts_with("refs/heads/")) {
         true => Ok(()),
         false => Err(Error::usage(
-            "--registrations: what is followed is no branch: name one with --ref",
+            "--registrations: the followed reference is not a branch: name one with --ref",
         )),
     }
 }

@@ -1,5 +1,5 @@
-//! Secrets: given by a variable, or by a file that a variable names; never by a flag, which
-//! everyone on the machine can read.
+//! Secrets: given by a variable, or by a file that a variable names; never by a flag, which every
+//! user of the machine can read.
 
 use std::env;
 use std::path::PathBuf;

@@ -2,14 +2,16 @@
 
 use std::io::{self, Read as _, Write as _, stderr, stdin};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use indicatif::HumanBytes;
 
+use super::quantity;
 use crate::cli::terminal::{Error, counted, progress};
 use crate::git::{LocalRepository, RepositoryError};
 use crate::mapping::{
-    Compilation, Diagnostic, Place, Position, Rule, SourceFile, Table, compile, compile_after,
-    is_table_name,
+    Compilation, Diagnostic, FirstReading, MAX_TABLE_TEXT, Place, Position, Rule, SourceFile,
+    Table, TableFile, compile, compile_after, is_table_name,
 };
 use crate::source::{FileSource, FilesError};
 
@@ -24,6 +26,18 @@ pub(crate) const DEFAULT_MAX_TABLE_BYTES: &str = "256MiB";
 
 /// The same in bytes.
 pub(crate) const MAX_BYTES: u64 = 256 << 20;
+
+/// Parses the size limit of a table's text, which is at most what a table can have.
+pub(crate) fn max_bytes(text: &str) -> Result<u64, String> {
+    let bytes = quantity::bytes(text)?;
+    if bytes > MAX_TABLE_TEXT {
+        return Err(format!(
+            "a table can have at most {MAX_TABLE_TEXT} bytes, because it addresses its text with 32 \
+             bits: split a larger one into several tables, each with its own server"
+        ));
+    }
+    Ok(bytes)
+}
 
 /// The table that a command works on.
 #[derive(Debug, clap::Args)]
@@ -40,7 +54,7 @@ pub(crate) struct TableArgs {
     pub(crate) paths: Vec<PathBuf>,
 }
 
-/// The table that a command is about, as its arguments.
+/// The table of a command, as its arguments.
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(crate) struct PathArgs {
@@ -55,7 +69,47 @@ pub(crate) struct PathArgs {
 
 /// Reads the files at these paths, `-` among them, and compiles them as one table.
 pub(crate) fn compile_paths(paths: &[PathBuf]) -> Result<Compilation, FilesError> {
-    Ok(compile_files(&read(paths, MAX_BYTES)?))
+    Ok(compile_once(paths, MAX_BYTES)?.compilation)
+}
+
+/// A table that was compiled alone, and its files.
+pub(crate) struct CompiledOnce {
+    pub(crate) compilation: Compilation,
+    /// The files, without their text if it was not needed.
+    pub(crate) files: Vec<SourceFile>,
+    pub(crate) lacks_text: bool,
+}
+
+/// Reads the files at these paths, `-` among them, and compiles them as one table, if possible while they
+/// are read.
+pub(crate) fn compile_once(paths: &[PathBuf], max_bytes: u64) -> Result<CompiledOnce, FilesError> {
+    if !paths.iter().any(|path| path == Path::new(STDIN)) {
+        let first = FirstReading::default();
+        let source = FileSource::new(paths.to_owned(), max_bytes);
+        let compiled = progress::during(format!("compiling {}", named(paths)), || {
+            let files = source.compile_once(&first)?;
+            Ok::<_, FilesError>((first.compile(&files), files))
+        });
+        if let (Ok(compilation), files) = compiled? {
+            return Ok(CompiledOnce {
+                compilation,
+                lacks_text: files.iter().any(|file| file.as_whole().is_none()),
+                files: files.into_iter().map(with_known_text).collect(),
+            });
+        }
+    }
+    let files = read(paths, max_bytes)?;
+    Ok(CompiledOnce {
+        compilation: compile_files(&files),
+        files,
+        lacks_text: false,
+    })
+}
+
+fn with_known_text(file: TableFile) -> SourceFile {
+    let path = Arc::clone(&file.path);
+    let whole = file.into_whole();
+    whole.unwrap_or_else(|| SourceFile::new(path, Vec::new()))
 }
 
 /// Compiles files as one table, which is shown as progress.
@@ -117,11 +171,11 @@ where
     }
 }
 
-/// Refuses standard input among the paths of a table whose past is asked for.
+/// Refuses standard input among the paths of a table if its history is needed.
 pub(crate) fn require_history(paths: &[PathBuf]) -> Result<(), Error> {
     match paths.iter().any(|path| path == Path::new(STDIN)) {
         true => Err(Error::usage(
-            "standard input has no history: name the file that it came from",
+            "standard input has no history: name the file instead",
         )),
         false => Ok(()),
     }

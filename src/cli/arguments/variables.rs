@@ -1,10 +1,10 @@
 //! The precedence of environment variables and the command line.
 //!
-//! A variable is often set for one command, or for a whole machine, and then meets flags that it
-//! does not go with. Invariants: a flag overrides each variable that conflicts with it; a variable
-//! that only has a meaning together with a missing flag counts as unset; two variables that
-//! conflict are an error, because the intended one is unknown. Requirements that must not be
-//! dropped silently, like half of a certificate and its key, are not declared to clap.
+//! A variable is often set for one command, or for a whole machine, and may then conflict with
+//! flags. Invariants: a flag overrides each variable that conflicts with it; a variable that only
+//! has a meaning together with a missing flag counts as unset; two variables that conflict are an
+//! error, because the intended one is unknown. Requirements that must not be dropped silently, like
+//! half of a certificate and its key, are not declared to clap.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -19,12 +19,12 @@ type VariableNames = BTreeSet<String>;
 /// The beginnings of switch values that mean no (clap's `BoolishValueParser`).
 const NO: [&str; 6] = ["n", "no", "f", "false", "off", "0"];
 
-/// Variables whose empty value is one: an author whom a Git host does not name must not turn off the
+/// Variables whose empty value is one: an author that a Git host does not name must not disable the
 /// check of owners.
 const MAY_BE_EMPTY: [&str; 1] = ["WAYPOST_AUTHOR"];
 
-/// Makes an argument's variable behave as users expect: help names it but does not show its value,
-/// and an empty one, as in templates of deployments, counts as unset, as does a switch that is off.
+/// Makes an argument's variable behave as users expect: help names it without its value, and an
+/// empty one, as in templates of deployments, is treated as unset, like a switch that is off.
 pub(crate) fn plain(arg: Arg) -> Arg {
     let name = arg.get_env().and_then(|name| name.to_str());
     let may_be_empty = name.is_some_and(|name| MAY_BE_EMPTY.contains(&name));
@@ -113,7 +113,7 @@ impl Call<'_> {
         let mut left: Vec<_> = self.arguments().filter_map(set_by).collect();
         left.retain(|name| !self.conflicts(name));
         let mut used = VariableNames::new();
-        // One that needs the argument of another may come before that.
+        // A variable that needs another argument may come before it.
         loop {
             let before = used.len();
             left.retain(|name| {
@@ -176,7 +176,7 @@ fn set_by(arg: &Arg) -> Option<String> {
     Some(name.to_string_lossy().into_owned())
 }
 
-/// Returns whether an error is about which arguments go together.
+/// Returns whether an error is about a combination of arguments.
 fn is_about_others(error: &Error) -> bool {
     matches!(
         error.kind(),

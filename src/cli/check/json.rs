@@ -11,7 +11,7 @@ use crate::cli::report::Findings;
 const VERSION: u32 = 1;
 
 #[derive(Serialize)]
-struct JsonReport<'f> {
+struct CheckJson<'f> {
     version: u32,
     diagnostics: Vec<ReportedDiagnostic<'f>>,
     summary: Summary,
@@ -51,7 +51,7 @@ pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
             message: &diagnostic.message,
             hint: diagnostic.hint.as_deref(),
         });
-    let document = JsonReport {
+    let document = CheckJson {
         version: VERSION,
         diagnostics: diagnostics.collect(),
         summary: Summary {

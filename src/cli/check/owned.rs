@@ -1,4 +1,4 @@
-//! The part of a check that holds a proposal to the owners of entries.
+//! The part of a check that compares a proposal with the owners of entries.
 
 use std::path::{Path, PathBuf};
 
@@ -12,27 +12,29 @@ use crate::source::FileSource;
 #[derive(Debug, clap::Args)]
 #[group(skip)]
 pub(super) struct Args {
-    /// Who proposes the change since the --base: only the owner's people may change an entry
+    /// The author of the change since --base: only accounts that act for an entry's owner may
+    /// change it
     ///
-    /// The name of an account at the Git host. Who acts for which owner is in a file beside the
-    /// table, of which the version in the base counts. An empty NAME is an author who is not known.
+    /// NAME is an account at the Git host. The owners file next to the table lists the accounts
+    /// that act for each owner; its version in the base is the one that counts. An empty NAME means
+    /// that the author is unknown.
     #[arg(long, value_name = "NAME", env = "WAYPOST_AUTHOR", requires = "base")]
     author: Option<String>,
 
-    /// The file of owners; without this flag `owners.yaml` next to the table's file or directory
+    /// The owners file [default: `owners.yaml` next to the table's file or directory]
     ///
-    /// With --rev it is in that commit, from the top of the repository.
+    /// With --rev, PATH is relative to the top of the repository, and is read from that commit.
     #[arg(long, value_name = "PATH", env = "WAYPOST_OWNERS", requires = "author")]
     owners: Option<PathBuf>,
 }
 
 impl Args {
-    /// Returns the path of the file of owners of a table in a work tree, if an author is named.
+    /// Returns the path of the owners file of a table in a work tree, if an author is named.
     pub(super) fn path_in_work_tree(&self, lineage: &Lineage) -> Result<Option<TreePath>, Error> {
         self.path(lineage, |given| Ok(lineage.repository().path(given)?))
     }
 
-    /// Returns the path of the file of owners in the commit of a table, if an author is named.
+    /// Returns the path of the owners file in the commit of a table, if an author is named.
     pub(super) fn path_in_commit(&self, lineage: &Lineage) -> Result<Option<TreePath>, Error> {
         self.path(lineage, |given| {
             let given = given.to_string_lossy();
@@ -54,13 +56,13 @@ impl Args {
         match lineage.owners_path() {
             Some(path) => Ok(Some(path)),
             None => Err(Error::usage(
-                "the table is the whole repository, which has nothing next to it: name the file of \
-                 owners with --owners",
+                "the table is the whole repository, so no file can be next to it: name the \
+                 owners file with --owners",
             )),
         }
     }
 
-    /// Returns the problems of a file of owners, and the changes between the tables before and after
+    /// Returns the problems of an owners file, and the changes between the tables before and after
     /// that their author may not make.
     pub(super) fn refused(
         &self,
@@ -76,7 +78,7 @@ impl Args {
     }
 }
 
-/// Reads a file of owners as it is in the work tree.
+/// Reads an owners file as it is in the work tree.
 pub(super) fn in_work_tree(path: TreePath, max_bytes: u64) -> Result<OwnersFile, Error> {
     let files = vec![path.as_shown().to_owned()];
     let proposed = match FileSource::new(files.clone(), max_bytes).is_absent() {

@@ -16,19 +16,20 @@ use crate::mapping::{Diagnostic, Statement, Statements, Table, Timestamp};
 #[group(skip)]
 #[command(group = ArgGroup::new("past").args(["base", "history"]).multiple(true))]
 pub(super) struct Args {
-    /// Also report broken links that were published where HEAD, or the REV of --rev, branched off
-    /// from this branch, tag or commit
+    /// Also report published links that would break: compare with the commit at which HEAD, or the
+    /// REV of --rev, branched off from this branch, tag or commit
     #[arg(long, value_name = "REV", env = "WAYPOST_BASE")]
     base: Option<String>,
 
-    /// Also report broken links that were ever published in the commits that lead to HEAD, or to the
-    /// REV of --rev
+    /// Also report links that would break out of all that were ever published in the history of
+    /// HEAD, or of the REV of --rev
     #[arg(long, env = "WAYPOST_HISTORY", value_parser = BoolishValueParser::new())]
     history: bool,
 
-    /// A code, or its short link, that is intended to lead elsewhere; may be repeated
+    /// A code or short link whose target changes on purpose; may be repeated
     ///
-    /// Commits declare the same with a line at the end of their message: `Waypost-Allow: retarget CODE`.
+    /// A commit can declare the same with a trailer at the end of its message: `Waypost-Allow:
+    /// retarget CODE`.
     #[arg(
         long,
         value_name = "CODE",
@@ -51,8 +52,8 @@ impl Args {
         self.base.is_some() || self.history
     }
 
-    /// Returns an error for each promise that a table breaks, and a warning for each link that it lets
-    /// end near `now`, compared with the base; and the table there, if there was one.
+    /// Returns an error for each promise that a table breaks, and a warning for each link that ends
+    /// near `now` because of the change since the base; and the table there, if there was one.
     pub(super) fn findings(
         &self,
         table: &Table,
@@ -61,7 +62,7 @@ impl Args {
     ) -> Result<(Vec<Diagnostic>, Option<Table>), HistoryError> {
         let stated = self.allow_retarget.iter();
         let stated: Statements = stated.map(|link| Statement::retarget(link)).collect();
-        // Written once nothing is shown any more.
+        // Written after the progress display has ended.
         let notes = RefCell::new(Vec::new());
         let note = |note: &HistoryNote| notes.borrow_mut().push(note.to_string());
         let SinceBase {

@@ -12,7 +12,7 @@ use crate::mapping::{Change, Entry};
 const VERSION: u32 = 1;
 
 #[derive(Serialize)]
-struct JsonReport<'t> {
+struct DiffJson<'t> {
     version: u32,
     base: String,
     head: Option<String>,
@@ -44,7 +44,7 @@ struct Side {
 
 /// Writes all changes.
 pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Result<()> {
-    let document = JsonReport {
+    let document = DiffJson {
         version: VERSION,
         base: comparison.base.to_string(),
         head: comparison.head.map(|head| head.to_string()),

@@ -1,4 +1,4 @@
-//! The format of a file to import: as it was chosen, or as it is evident.
+//! The format of a file to import: the chosen one, or the detected one.
 
 use std::io::{Write as _, stderr};
 
@@ -7,12 +7,12 @@ use clap::ValueEnum;
 use crate::cli::terminal::Error;
 use crate::exchange::read::{ImportFormat, is_text};
 
-/// How many bytes of a file without a named format are looked at.
+/// How many bytes of a file are used to detect its format.
 const LOOKED_AT: usize = 64 << 10;
 
 /// The formats by their names on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Format {
+pub(super) enum ImportFormatArg {
     /// Comma-separated values with a header
     Csv,
     /// One JSON object per line, as export writes it
@@ -35,15 +35,15 @@ pub(super) enum Format {
     Psql,
 }
 
-impl Format {
-    /// Returns the format that was chosen, or else the only one that fits the file, which is reported.
+impl ImportFormatArg {
+    /// Returns the chosen format, or else the only one that fits the file, which is reported.
     pub(super) fn of(chosen: Option<Self>, name: &str, bytes: &[u8]) -> Result<Self, Error> {
         if let Some(format) = chosen {
             return Ok(format);
         }
         if !is_text(&bytes[..bytes.len().min(LOOKED_AT)]) {
             return Err(Error::usage(format!(
-                "{name}: this is no text: it has control characters that no format has"
+                "{name}: this is not text: it contains control characters that no format has"
             )));
         }
         let guessed = ImportFormat::guess(name, bytes).map_err(|fitting| {
@@ -53,7 +53,7 @@ impl Format {
                 .filter_map(|it| Some(it.to_possible_value()?.get_name().to_owned()))
                 .collect();
             let question = match fitting.is_empty() {
-                true => "the format of this file is not evident",
+                true => "the format of this file cannot be detected",
                 false => "this file may have several formats",
             };
             let named = named.join(", ");
@@ -68,7 +68,7 @@ impl Format {
         let format_name = name_of_format.as_ref().map_or("", |it| it.get_name());
         writeln!(
             stderr(),
-            "{name}: taken as {format_name}; --format names another"
+            "{name}: read as {format_name}; --format selects another format"
         )?;
         Ok(format)
     }

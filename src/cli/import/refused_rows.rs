@@ -15,11 +15,11 @@ pub(super) struct RefusedRows {
     count: usize,
     /// The group of each reason.
     numbers: HashMap<String, usize>,
-    groups: Vec<Group>,
+    groups: Vec<ReasonRows>,
 }
 
 /// The rows with one reason.
-struct Group {
+struct ReasonRows {
     /// The first of them.
     first: RefusedRow,
     /// The first lines of the others.
@@ -30,7 +30,7 @@ struct Group {
 /// A row, and why it is refused.
 pub(super) struct RefusedRow {
     pub(super) line: usize,
-    /// What rows that are refused for the same reason share.
+    /// The common reason of rows.
     pub(super) reason: String,
     pub(super) message: String,
     pub(super) hint: Option<String>,
@@ -48,7 +48,7 @@ impl RefusedRows {
         let reason = mem::take(&mut row.reason);
         let number = *self.numbers.entry(reason).or_insert(self.groups.len());
         let Some(group) = self.groups.get_mut(number) else {
-            self.groups.push(Group {
+            self.groups.push(ReasonRows {
                 first: row,
                 further: Vec::new(),
                 count: 1,
@@ -67,7 +67,7 @@ impl RefusedRows {
     /// Reports all rows of a file, in the order of its lines.
     pub(super) fn report(&mut self, name: &str) -> io::Result<()> {
         self.groups.sort_by_key(|group| group.first.line);
-        for Group {
+        for ReasonRows {
             first,
             further,
             count,

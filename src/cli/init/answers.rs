@@ -1,4 +1,4 @@
-//! What a new table is to be.
+//! The answers that define a new table.
 
 use crate::edit::scalar;
 use crate::mapping::{BaseUrl, Diagnostic, Forge, SourceFile, compile};
@@ -16,7 +16,7 @@ pub(super) enum InitForge {
     Forgejo,
     /// Woodpecker, in front of Forgejo or Gitea
     Woodpecker,
-    /// No checks
+    /// No CI jobs
     None,
 }
 

@@ -27,7 +27,7 @@ pub(super) fn create_all(dir: &Path, files: &[StarterFile]) -> Result<Vec<PathBu
     let there: Vec<_> = there.map(|path| path.display().to_string()).collect();
     if !there.is_empty() {
         return Err(Error::refused(format_args!(
-            "nothing was created, because there is already: {}",
+            "nothing was created, because these files already exist: {}",
             there.join(", ")
         )));
     }
@@ -65,7 +65,7 @@ impl Created {
     }
 
     fn remove(&self) {
-        // What cannot be removed cannot be helped; a directory in which others wrote stays.
+        // Failures to remove are ignored; a directory with files of others stays.
         for file in &self.files {
             let _ = fs::remove_file(file);
         }
@@ -135,7 +135,7 @@ mod tests {
         let work = tempfile::tempdir().unwrap();
         let dir = work.path();
         fs::create_dir(dir.join("b")).unwrap();
-        // Where a directory is wanted.
+        // In the place of a directory.
         fs::write(dir.join("b/c"), "mine").unwrap();
         let before = tree(dir);
         let mut all = files();

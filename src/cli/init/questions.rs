@@ -1,15 +1,15 @@
-//! The questions about a new table, and answers from flags, from people or from what is around it.
+//! The questions about a new table, and answers from flags, from people or from its surroundings.
 
 use std::io::{BufRead, Write};
 
 use clap::ValueEnum as _;
 
 use super::answers::{Answers, InitForge};
-use super::surroundings::Surroundings;
+use super::place::InitPlace;
 use crate::cli::terminal::{Error, with_hint};
 use crate::mapping::BaseUrl;
 
-/// What flags say; what they leave open is asked.
+/// The answers from flags; for the others, the user is prompted.
 pub(super) struct Questions {
     pub(super) base_url: Option<String>,
     pub(super) name: Option<String>,
@@ -18,11 +18,11 @@ pub(super) struct Questions {
 }
 
 impl Questions {
-    /// Answers all questions without asking anybody.
-    pub(super) fn without_asking(self, around: &Surroundings) -> Result<Answers, Error> {
+    /// Answers all questions without prompts.
+    pub(super) fn without_asking(self, around: &InitPlace) -> Result<Answers, Error> {
         let Some(base_url) = self.base_url else {
             return Err(Error::usage(
-                "name the address before the codes with --base-url, as in https://short.code/",
+                "name the base URL with --base-url, as in https://short.code/",
             ));
         };
         let answers = Answers {
@@ -38,10 +38,11 @@ impl Questions {
         }
     }
 
-    /// Asks what flags leave open; a question is repeated until its answer is valid.
+    /// Prompts for everything that flags leave open; a prompt is repeated until its answer is
+    /// valid.
     pub(super) fn ask(
         self,
-        around: &Surroundings,
+        around: &InitPlace,
         input: &mut dyn BufRead,
         output: &mut dyn Write,
     ) -> Result<Answers, Error> {
@@ -49,7 +50,7 @@ impl Questions {
         let base_url = match self.base_url {
             Some(given) => base_url_of(&given).map_err(Error::usage)?,
             None => dialogue.ask(
-                "Address before the codes, as in https://short.code/",
+                "Base URL, which codes are appended to, as in https://short.code/",
                 "",
                 base_url_of,
             )?,
@@ -90,7 +91,7 @@ impl Questions {
     }
 }
 
-fn repository(around: &Surroundings) -> Option<String> {
+fn repository(around: &InitPlace) -> Option<String> {
     around
         .repository
         .as_ref()
@@ -113,7 +114,7 @@ struct Dialogue<'d> {
 }
 
 impl Dialogue<'_> {
-    /// Asks until an answer is accepted; an empty answer is the proposed one.
+    /// Prompts until an answer is accepted; an empty answer selects the proposed one.
     fn ask<T>(
         &mut self,
         question: &str,
@@ -130,7 +131,7 @@ impl Dialogue<'_> {
             if self.input.read_line(&mut line)? == 0 {
                 writeln!(self.output)?;
                 return Err(Error::refused(
-                    "nothing was created: a question has no answer",
+                    "nothing was created: a prompt was not answered",
                 ));
             }
             let answer = match line.trim() {
@@ -156,14 +157,14 @@ mod tests {
         is_directory: false,
     };
 
-    fn around() -> Surroundings {
-        Surroundings {
+    fn around() -> InitPlace {
+        InitPlace {
             repository: Some((
                 "https://codeberg.org/o/links".to_owned(),
                 InitForge::Forgejo,
             )),
             name: Some("links".to_owned()),
-            ..Surroundings::default()
+            ..InitPlace::default()
         }
     }
 
@@ -181,7 +182,7 @@ mod tests {
         assert_eq!(answers.name.as_deref(), Some("links"));
         assert_eq!(answers.forge, InitForge::Forgejo);
         let expected = "\
-Address before the codes, as in https://short.code/: \
+Base URL, which codes are appended to, as in https://short.code/: \
 Name of this collection of links [links]: \
 Forge that checks proposals (github, gitlab, forgejo, woodpecker, none) [forgejo]: ";
         assert_eq!(shown, expected);
@@ -196,7 +197,7 @@ Forge that checks proposals (github, gitlab, forgejo, woodpecker, none) [forgejo
         let answers = answers.unwrap();
         assert_eq!(answers.name.as_deref(), Some("Our: links"));
         assert_eq!(answers.forge, InitForge::GitHub);
-        assert_eq!(shown.matches("Address before").count(), 4, "{shown}");
+        assert_eq!(shown.matches("Base URL").count(), 4, "{shown}");
         assert_eq!(shown.matches("Name of").count(), 2, "{shown}");
     }
 
@@ -219,7 +220,7 @@ Forge that checks proposals (github, gitlab, forgejo, woodpecker, none) [forgejo
     }
 
     #[test]
-    fn nobody_is_asked_without_a_terminal() {
+    fn no_questions_without_a_terminal() {
         let answers = |base_url: Option<&str>, name: Option<&str>| {
             let given = Questions {
                 base_url: base_url.map(str::to_owned),

@@ -1,6 +1,6 @@
-//! The files with which a table's repository begins.
+//! The initial files of a table's repository.
 //!
-//! The workflows, the form and the image are those of `deploy/`, so what is created is what is tested there.
+//! The workflows, the form and the image are those of `deploy/`, which are tested there.
 
 use super::answers::{Answers, InitForge};
 
@@ -11,8 +11,9 @@ const DIRECTORY: &str = "links";
 const TABLE_LINE: &str = "mapping.yaml # a file or a directory";
 
 const OWNERS: &str = "\
-# Who may change whose links: docs/owners.md of Waypost says more. While nobody is named here, anyone may
-# propose any change. An admin may change all; the owners are those that entries name as `owner`:
+# The accounts that may change the links of each owner: see docs/owners.md of Waypost. While no account
+# is named here, anyone may propose any change. Admins may change all links; the owners are those that
+# entries name as `owner`:
 #
 #   admins: [alice]
 #   owners:
@@ -53,8 +54,9 @@ fn table(answers: &Answers) -> String {
     format!("# Short links; README.md says how to add one.\n{document}")
 }
 
-/// Returns what a forge runs and offers: checks of proposals and, at night, of links; and an issue form,
-/// with what makes a branch of an issue. Each has its path in the repository and its template.
+/// Returns the files for a forge: checks of proposals and, at night, of links; and an issue form,
+/// with the workflow that creates a branch from an issue. Each has its path in the repository and
+/// its template.
 fn templates(forge: InitForge) -> &'static [(&'static str, &'static str)] {
     match forge {
         InitForge::GitHub => &[
@@ -144,7 +146,7 @@ fn containerfile(is_directory: bool) -> String {
     if !is_directory {
         return template.to_owned();
     }
-    // Without its comments, which are about a table of one file.
+    // Without its comments, which describe a table in one file.
     let lines = template.lines().filter(|line| !line.starts_with('#'));
     let lines = lines.map(|line| match line {
         "COPY mapping.yaml /srv/mapping.yaml" => {
@@ -158,7 +160,7 @@ fn containerfile(is_directory: bool) -> String {
     )
 }
 
-/// Returns the lines by which Git merges the table by meaning; see gitattributes(5).
+/// Returns the lines that make Git merge the table by meaning; see gitattributes(5).
 fn attributes(is_directory: bool) -> &'static str {
     match is_directory {
         true => "/links/*.yaml merge=waypost\n/links/*.yml merge=waypost\n",
@@ -182,7 +184,7 @@ fn readme(answers: &Answers) -> String {
         ),
         false => (
             "`mapping.yaml`",
-            "Add an entry to `mapping.yaml` (the first one takes the place of the `[]`)",
+            "Add an entry to `mapping.yaml` (the first one replaces the `[]`)",
             "- url: https://www.gnu.org/\n  short-code: gnu-home\n",
             "",
         ),
@@ -193,10 +195,10 @@ fn readme(answers: &Answers) -> String {
     };
     let issue = match answers.forge {
         InitForge::GitHub | InitForge::Forgejo => {
-            "\nOr open an issue with the form *Propose a link*: a branch is made of it.\n"
+            "\nOr open an issue with the form *Propose a link*: a branch is created from it.\n"
         }
         InitForge::GitLab => {
-            "\nOr open an issue with the template *propose-link*: a branch is made of it.\n"
+            "\nOr open an issue with the template *propose-link*: a branch is created from it.\n"
         }
         InitForge::Woodpecker | InitForge::None => "",
     };
@@ -204,7 +206,7 @@ fn readme(answers: &Answers) -> String {
         "\
 # {name}
 
-The short links of {base_url}: {table} says where each one leads.
+The short links of {base_url}: {table} maps each code to its target.
 [Waypost](https://github.com/waypost/waypost) checks and serves them.
 
 ## Propose a link
@@ -214,11 +216,11 @@ The short links of {base_url}: {table} says where each one leads.
 ```yaml
 {example}```
 
-This makes {base_url}gnu-home.
+This creates {base_url}gnu-home.
 Without `short-code`, the link gets a code that is derived from its URL.
 With the program, the same is `waypost add https://www.gnu.org/ --code gnu-home{flag}{fragment}`.
 {issue}
-A published link stays for ever: to end one, add `retired: true` to its entry instead of removing it.
+A published link stays forever: to end one, add `retired: true` to its entry instead of removing it.
 `owners.yaml` can say who may change whose links.
 
 ## On your machine

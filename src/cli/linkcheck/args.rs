@@ -12,9 +12,9 @@ use crate::mapping::Rule;
 
 /// Check whether the links of a table work, and report those that do not
 ///
-/// Sends each host one request at a time, with a pause between requests, and honours its robots.txt.
-/// Results are kept in a file, so that a run checks only what is due, and only failures over days make
-/// a link dead.
+/// Sends each host one request at a time, with a pause between requests, and honours its
+/// robots.txt. Results are kept in a file: a run checks only what is due, and only repeated
+/// failures over several days make a link dead.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -36,8 +36,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(super) table: PathArgs,
 
-    /// Where to keep results from run to run; by default linkcheck.redb in $XDG_STATE_HOME/waypost or
-    /// ~/.local/state/waypost
+    /// The file that keeps results between runs [default: linkcheck.redb in $XDG_STATE_HOME/waypost
+    /// or ~/.local/state/waypost]
     #[arg(
         long,
         value_name = "FILE",
@@ -49,9 +49,9 @@ pub(crate) struct Args {
     /// Share the work and its results with others on a Valkey or Redis server, such as
     /// redis://valkey.example or rediss://valkey.example:6380
     ///
-    /// All of them check the same table. User and password are in WAYPOST_LINKCHECK_STORE_USERNAME and
-    /// WAYPOST_LINKCHECK_STORE_PASSWORD, or in the files that these variables with the suffix _FILE
-    /// name.
+    /// All of them must check the same table. Set the user and password in
+    /// WAYPOST_LINKCHECK_STORE_USERNAME and WAYPOST_LINKCHECK_STORE_PASSWORD, or name files that
+    /// contain them in the same variables with the suffix _FILE.
     #[cfg(feature = "valkey")]
     #[arg(
         long,
@@ -61,14 +61,14 @@ pub(crate) struct Args {
     )]
     pub(super) store: Option<String>,
 
-    /// Check only targets that a change added: those that the table did not have where HEAD branched
-    /// off from this branch, tag or commit
+    /// Check only targets that a change added: those that the table lacks at the commit where HEAD
+    /// branched off from this branch, tag or commit
     ///
-    /// Each is checked once and no result is kept, so no link is reported as dead.
+    /// Each target is checked once and no result is kept, so no link is reported as dead.
     #[arg(long, value_name = "REV", env = "WAYPOST_LINKCHECK_BASE")]
     pub(super) base: Option<String>,
 
-    /// The shortest pause between two requests to one host, or to hosts of the same alias
+    /// The minimum pause between two requests to one host, or to hosts of the same alias
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_DELAY", default_value = "1s", value_parser = quantity::interval)]
     pub(super) delay: Duration,
 
@@ -76,15 +76,15 @@ pub(crate) struct Args {
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_TIMEOUT", default_value = "30s", value_parser = quantity::positive_interval)]
     pub(super) timeout: Duration,
 
-    /// How many hosts to check at a time
+    /// How many hosts to check at the same time
     #[arg(long, value_name = "N", env = "WAYPOST_LINKCHECK_CONCURRENCY", default_value = "64", value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) concurrency: u16,
 
-    /// How many failures make a link dead
+    /// How many failures in a row make a link dead
     #[arg(long, value_name = "N", env = "WAYPOST_LINKCHECK_STRIKES", default_value = "3", value_parser = clap::value_parser!(u8).range(2..))]
     pub(super) strikes: u8,
 
-    /// The shortest time between two failures that both count
+    /// The minimum time between two failures for both to count
     #[arg(long, value_name = "INTERVAL", env = "WAYPOST_LINKCHECK_STRIKE_INTERVAL", default_value = "3d", value_parser = quantity::interval)]
     pub(super) strike_interval: Duration,
 
@@ -100,7 +100,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE", env = "WAYPOST_LINKCHECK_ALIASES")]
     pub(super) aliases: Option<PathBuf>,
 
-    /// A URL or mail address at which operators of hosts can reach you, sent with each request
+    /// A URL or email address at which operators of hosts can reach you, sent with each request
     #[arg(long, value_name = "ADDRESS", env = "WAYPOST_LINKCHECK_CONTACT")]
     pub(super) contact: Option<String>,
 
@@ -109,10 +109,11 @@ pub(crate) struct Args {
     #[arg(long, env = "WAYPOST_LINKCHECK_ALLOW_PRIVATE", value_parser = clap::builder::BoolishValueParser::new())]
     pub(super) allow_private: bool,
 
-    /// Keep checking until a signal ends it (SIGTERM, SIGINT), and follow changes of the table
+    /// Keep checking until stopped by a signal (SIGTERM, SIGINT), and follow changes to the table
     ///
-    /// Prints a line for each link whose verdict changes, and for each new one that needs attention.
-    /// If the table has errors, its last good version is checked. With --max-time it ends by itself.
+    /// Prints a line for each link whose verdict changes, and for each new one that needs
+    /// attention. If the table has errors, its last good version is checked. --max-time stops it as
+    /// well.
     #[arg(
         long,
         env = "WAYPOST_LINKCHECK_WATCH",

@@ -1,4 +1,4 @@
-//! Which links are checked: all of a table, or those that it does not share with its base.
+//! The links to check: all of a table, or those that its base does not have.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use crate::history::Lineage;
 use crate::linkcheck::Links;
 use crate::mapping::{Table, Timestamp};
 
-/// Returns the links to check: of a table, or only those that it has more than its base.
+/// Returns the links to check: of a table, or only those that its base does not have.
 pub(super) fn links(
     table: &Arc<Table>,
     paths: &[PathBuf],

@@ -1,4 +1,4 @@
-//! What becomes of links, a line a change.
+//! Changes of verdicts, one line for each.
 
 use std::io::{Write as _, stdout};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use crate::cli::terminal::legible;
 use crate::linkcheck::{Checker, LinkRecord, Verdict};
 
-/// How long the end waits for the reader of the lines.
+/// How long the command waits at its end for the reader of the lines.
 const READER: Duration = Duration::from_secs(2);
 
 /// Lines for standard output, so that no check waits for their reader; after the last one comes `None`.
@@ -38,14 +38,14 @@ impl ChangeLines {
         let sender = self.sender.clone();
         checker.with_observer(move |url, before, after| {
             if let Some(line) = line(url, before, after) {
-                // At the end nobody prints it any more.
+                // At the end, it is not printed any more.
                 let _ = sender.send(Some(line));
             }
         })
     }
 }
 
-/// Returns the line about what has become of a link, if that is to be printed.
+/// Returns the line about the changed verdict of a link, if it is to be printed.
 fn line(url: &str, before: Option<&LinkRecord>, after: &LinkRecord) -> Option<String> {
     let (was, is) = (before.map(LinkRecord::verdict), after.verdict());
     if was == Some(is) || (was.is_none() && is.is_ok()) {
@@ -60,14 +60,14 @@ fn line(url: &str, before: Option<&LinkRecord>, after: &LinkRecord) -> Option<St
     Some(format!("{time} {url} {was} -> {is}: {}", legible(&detail)))
 }
 
-/// The lines as they are printed.
+/// The task that prints the lines.
 pub(super) struct Printing {
     sender: Sender<Option<String>>,
     printing: JoinHandle<()>,
 }
 
 impl Printing {
-    /// Prints what is left; lines that nobody reads do not keep it from ending.
+    /// Prints the remaining lines; it ends even if they are not read.
     pub(super) async fn end(self) {
         let _ = self.sender.send(None);
         let _ = timeout(READER, self.printing).await;
@@ -94,7 +94,7 @@ mod tests {
             let mut record = LinkRecord::default();
             for time in 0..times {
                 let now = Timestamp::from_unix(1_795_219_200 + time * 400_000);
-                record.observe(&Observation::unasked(seen), now, Policy::default());
+                record.observe(&Observation::without_request(seen), now, Policy::default());
             }
             record
         };

@@ -8,7 +8,7 @@ use crate::mapping::{Diagnostic, Timestamp};
 /// How many links are read at a time.
 const READ_AT_ONCE: usize = 4096;
 
-/// What is known of the links of a table.
+/// The results for the links of a table.
 pub(super) struct Conclusions {
     /// Those that are reported, in the order of their targets.
     pub(super) reported: Vec<Conclusion<'static>>,
@@ -19,8 +19,8 @@ pub(super) struct Conclusions {
 }
 
 impl Conclusions {
-    /// Reads what a check has found. Of millions of links most work, and are only counted unless
-    /// `wants` is true of them.
+    /// Reads the results of a check. Most of millions of links work, and are only counted unless
+    /// `wants` is true for them.
     pub(super) async fn of(
         checker: &Checker,
         links: &Links,
@@ -55,7 +55,7 @@ impl Conclusions {
         })
     }
 
-    /// Counts the requests again that a check has sent.
+    /// Updates the count of requests that a check has sent.
     pub(super) fn count_requests(&mut self, checker: &Checker) {
         self.requests = checker.progress().requests;
     }
@@ -82,7 +82,7 @@ impl Conclusions {
         diagnostics
     }
 
-    /// Returns how many links have which verdict, as a line.
+    /// Returns the number of links for each verdict, as a line.
     pub(super) fn summary(&self) -> String {
         let counts = Verdict::ALL.iter().zip(self.counts);
         let counts = counts.filter(|(_, count)| *count > 0);

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use clap::builder::BoolishValueParser;
 
-use super::proposals::{Proposal, Proposals, Unfixed};
-use crate::cli::arguments::{quantity, table};
+use super::link_fixes::{LinkFix, LinkFixes, Unfixed};
+use crate::cli::arguments::{MAX_BYTES, quantity, table};
 use crate::cli::publishing::{self, Publication};
 use crate::cli::terminal::{Error, legible};
 use crate::linkcheck::{Archive, WAYBACK_MACHINE};
@@ -19,18 +19,18 @@ use crate::registry::{
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Fixing links")]
 pub(super) struct FixArgs {
-    /// Update the URLs of links that have moved permanently, once that has been seen twice over days, and
+    /// Update the URLs of links that have moved permanently, once two checks days apart agree, and
     /// add archived copies of dead links
     ///
-    /// An entry whose URL changes keeps its code. No link is retired, and each that is not fixed is
-    /// reported with the reason.
+    /// An entry whose URL changes keeps its code. No link is retired, and each link that is not
+    /// fixed is reported with the reason.
     #[arg(long, env = "WAYPOST_LINKCHECK_FIX", value_parser = BoolishValueParser::new(), conflicts_with = "base")]
     pub(super) fix: bool,
 
     /// Look up copies of dead links in an archive; without --fix they are only reported
     ///
-    /// URL names an availability interface like that of the Wayback Machine, which is the default
-    /// here and for --fix.
+    /// URL is an availability API like that of the Wayback Machine, which is the default here and
+    /// for --fix.
     #[arg(
         long,
         value_name = "URL",
@@ -83,28 +83,28 @@ impl FixArgs {
     fn checkout<'p>(&self, paths: &'p [PathBuf]) -> Result<(UserCheckout, &'p Path), Error> {
         let [path] = paths else {
             return Err(Error::usage(
-                "--commit, --push and --branch go with one PATH",
+                "--commit, --push and --branch need exactly one PATH",
             ));
         };
         let checkout = UserCheckout::around(path, self.git_author.clone(), self.git_timeout)?;
         Ok((checkout, path))
     }
 
-    /// Returns the archive to ask about dead links, if any.
+    /// Returns the archive to query about dead links, if any.
     pub(super) fn archive(&self) -> Option<Archive> {
         let usual = || WAYBACK_MACHINE.parse().ok().filter(|_| self.fix);
         self.archive.clone().or_else(usual)
     }
 
-    /// Makes what is proposed, and reports what is not fixed; a dry run shows the change on standard
+    /// Makes the proposed fixes, and reports unfixed links; a dry run shows the change on standard
     /// output if that is for people.
     pub(super) fn run(
         &self,
         paths: &[PathBuf],
-        proposals: Proposals,
+        fixes: LinkFixes,
         is_for_people: bool,
     ) -> Result<(), Error> {
-        let Proposals { all, mut unfixed } = proposals;
+        let LinkFixes { all, mut unfixed } = fixes;
         let mut notes = Vec::new();
         if all.is_empty() {
             notes.push("nothing to fix".to_owned());
@@ -116,7 +116,7 @@ impl FixArgs {
                 subject: &subject,
                 is_dry_run: self.dry_run,
             };
-            let (decision, more) = self.publication(paths)?.publish(&run)?;
+            let (decision, more) = self.publication(paths)?.publish(&run, MAX_BYTES)?;
             notes = more;
             table::report(&decision.warnings)?;
             self.report_fixed(&all, &decision, &mut unfixed)?;
@@ -164,24 +164,24 @@ impl FixArgs {
         Ok(Publication::Files { paths, checkout })
     }
 
-    /// Reports what was fixed, and adds what was refused.
+    /// Reports the fixes, and adds the refused ones to the unfixed links.
     fn report_fixed(
         &self,
-        proposals: &[Proposal],
+        fixes: &[LinkFix],
         decision: &EditDecision,
         unfixed: &mut Vec<Unfixed>,
     ) -> io::Result<()> {
         let verb = if self.dry_run { "would fix" } else { "fixed" };
-        for (proposal, outcome) in proposals.iter().zip(&decision.outcomes) {
-            let place = &proposal.place;
+        for (fix, outcome) in fixes.iter().zip(&decision.outcomes) {
+            let place = &fix.place;
             match outcome {
                 Ok(_) => {
-                    let line = format!("{place}: {verb} {}", proposal.change);
+                    let line = format!("{place}: {verb} {}", fix.change);
                     writeln!(stderr(), "{}", legible(&line))?;
                 }
                 Err(refusal) => unfixed.push(Unfixed {
                     place: place.clone(),
-                    reason: format!("{}: {}", proposal.change, why(refusal)),
+                    reason: format!("{}: {}", fix.change, why(refusal)),
                 }),
             }
         }

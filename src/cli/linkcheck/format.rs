@@ -51,7 +51,7 @@ impl VerdictFormat {
         self == Self::Report(ReportFormat::Json) || verdict.rule().is_some()
     }
 
-    /// Writes what is known of the links: as findings about the table, or each link.
+    /// Writes the results for the links: as findings about the table, or for each link.
     pub(super) fn write(
         self,
         findings: &Findings,

@@ -1,4 +1,4 @@
-//! One JSON document: every link of the table, with what is known.
+//! One JSON document: every link of the table, with its result.
 //!
 //! Keys may be added to it; any other change increases the version.
 
@@ -12,13 +12,13 @@ use crate::linkcheck::ReportedLink;
 const VERSION: u32 = 1;
 
 #[derive(Serialize)]
-struct JsonReport<'c> {
+struct LinkcheckJson<'c> {
     version: u32,
     links: Vec<ReportedLink<'c>>,
 }
 
 pub(super) fn write(conclusions: &Conclusions, out: &mut dyn Write) -> io::Result<()> {
-    let document = JsonReport {
+    let document = LinkcheckJson {
         version: VERSION,
         links: conclusions.reported.iter().map(ReportedLink::of).collect(),
     };

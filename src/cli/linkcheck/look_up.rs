@@ -14,7 +14,8 @@ use crate::linkcheck::{
     Archive, ArchiveAnswer, Checker, Scope, SystemResolver, Verdict, WebUrl, may_be_named,
 };
 
-/// Asks an archive about the dead links that name no copy, until `deadline`, and notes what it has.
+/// Looks up the dead links that name no copy in an archive, until `deadline`, and records the
+/// results.
 pub(super) async fn run(
     checker: &Arc<Checker>,
     archive: &Archive,
@@ -51,7 +52,7 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// Returns those of some URLs that may be named to an archive.
+/// Returns the URLs that may be disclosed to an archive.
 async fn nameable(urls: Vec<String>, scope: Scope) -> Vec<String> {
     let resolver = Arc::new(SystemResolver::default());
     let mut questions = JoinSet::new();

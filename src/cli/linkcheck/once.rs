@@ -1,4 +1,4 @@
-//! One check of all that is due, its report, and what is fixed then.
+//! One check of all due links, its report, and the fixes.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,14 +7,14 @@ use anyhow::Context as _;
 
 use super::args::Args;
 use super::conclusions::Conclusions;
-use super::proposals::Proposals;
+use super::link_fixes::LinkFixes;
 use super::{look_up, outage, progress, setup};
 use crate::cli::report::{self, Findings, Levels};
 use crate::cli::terminal::Error;
 use crate::linkcheck::Checker;
 use crate::mapping::{Compilation, SourceFile, Table};
 
-/// A table that is checked, and what it was compiled from.
+/// A table that is checked, and its sources.
 pub(super) struct Compiled {
     pub(super) files: Vec<SourceFile>,
     /// Without the table.
@@ -22,8 +22,8 @@ pub(super) struct Compiled {
     pub(super) table: Arc<Table>,
 }
 
-/// Checks what is due, looks dead links up in the archive if one is asked, and returns all that is
-/// known then.
+/// Checks the links that are due, looks up dead links in an archive if requested, and returns all
+/// results.
 pub(super) async fn check(args: &Args, checker: Checker) -> Result<Conclusions, Error> {
     let checker = &Arc::new(checker);
     let deadline = args.max_time.and_then(|it| Instant::now().checked_add(it));
@@ -45,7 +45,7 @@ pub(super) async fn check(args: &Args, checker: Checker) -> Result<Conclusions, 
     Ok(conclusions)
 }
 
-/// Reports what is known of the links of a table, and fixes what can be fixed. It waits for Git.
+/// Reports the results for the links of a table, and fixes what can be fixed. Waits for Git.
 pub(super) fn report(
     args: &Args,
     conclusions: &Conclusions,
@@ -56,18 +56,17 @@ pub(super) fn report(
         mut compilation,
         table,
     } = compiled;
-    let proposals =
-        (args.fixing.fix).then(|| Proposals::of(conclusions, &table, setup::policy(args)));
+    let fixes = (args.fixing.fix).then(|| LinkFixes::of(conclusions, &table, setup::policy(args)));
     compilation.diagnostics = conclusions.diagnostics();
     compilation.expectations.clear();
     let findings = Findings::new(files, compilation, Levels::denying(args.deny.clone()));
     let finished = report::finish(&findings, &conclusions.summary(), |out| {
         args.format.write(&findings, conclusions, out)
     });
-    // A verdict that is denied keeps nothing from being fixed.
-    if let (Some(proposals), Ok(()) | Err(Error::Reported)) = (proposals, &finished) {
+    // A denied verdict does not prevent fixes.
+    if let (Some(fixes), Ok(()) | Err(Error::Reported)) = (fixes, &finished) {
         let is_for_people = args.format.is_for_people();
-        (args.fixing).run(&args.table.paths, proposals, is_for_people)?;
+        (args.fixing).run(&args.table.paths, fixes, is_for_people)?;
     }
     finished
 }

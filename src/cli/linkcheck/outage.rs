@@ -1,4 +1,4 @@
-//! Reports when the results cannot be kept for now, and when they can again.
+//! Reports when the results cannot be stored, and when they can again.
 
 use std::future::pending;
 
@@ -18,6 +18,6 @@ pub(super) async fn report(checker: &Checker) -> ! {
             None => "the results of link checks can be read and written again".to_owned(),
         });
     }
-    // Nobody changes it any more.
+    // It does not change any more.
     pending().await
 }

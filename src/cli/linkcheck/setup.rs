@@ -1,4 +1,4 @@
-//! What checks the links: the store of the results, the client, and how much is asked of both.
+//! The parts of a link check: the store of the results, the client, and their limits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,8 +12,8 @@ use crate::cli::arguments::link_store;
 use crate::cli::terminal::Error;
 use crate::frontier::{Clock, SystemClock};
 use crate::linkcheck::{
-    AskClient, CheckOptions, CheckState, Checker, FileState, Limits, Links, MemoryState, Policy,
-    Scope, SystemResolver, Trust, UserAgent,
+    CheckOptions, CheckState, Checker, FileState, Limits, Links, MemoryState, Policy,
+    RequestClient, Scope, SystemResolver, Trust, UserAgent,
 };
 
 /// Returns a checker of links, with its store open.
@@ -24,8 +24,8 @@ pub(super) async fn checker(
 ) -> Result<Checker, Error> {
     let (state, clock) = state(args).await?;
     let trust = Trust::system().context("cannot use TLS for requests to hosts")?;
-    let client = AskClient::new(Arc::new(SystemResolver::default()), trust, user_agent)
-        .asking(scope(args))
+    let client = RequestClient::new(Arc::new(SystemResolver::default()), trust, user_agent)
+        .in_scope(scope(args))
         .within(limits(args.timeout));
     let options = CheckOptions {
         delay: args.delay,
@@ -36,7 +36,7 @@ pub(super) async fn checker(
     Ok(Checker::new(state, Arc::new(client), clock, links, options))
 }
 
-/// Returns which addresses are asked.
+/// Returns the permitted addresses.
 pub(super) fn scope(args: &Args) -> Scope {
     match args.allow_private {
         true => Scope::Private,
@@ -44,7 +44,7 @@ pub(super) fn scope(args: &Args) -> Scope {
     }
 }
 
-/// Returns what makes a link dead, and when it is checked again.
+/// Returns the policy about dead links and intervals.
 pub(super) fn policy(args: &Args) -> Policy {
     Policy::default()
         .with_strikes(args.strikes)
@@ -52,7 +52,7 @@ pub(super) fn policy(args: &Args) -> Policy {
         .with_recheck(args.recheck)
 }
 
-/// Returns where the results are kept, and the clock there.
+/// Returns the store of the results, and its clock.
 async fn state(args: &Args) -> Result<(Arc<dyn CheckState>, Arc<dyn Clock>), Error> {
     #[cfg(feature = "valkey")]
     if let Some(url) = &args.store {

@@ -1,4 +1,4 @@
-//! Where the state is kept by default.
+//! The default place of the state.
 
 use std::env;
 use std::fs;
@@ -8,7 +8,7 @@ use anyhow::Context as _;
 
 use crate::cli::terminal::Error;
 
-/// Returns the file that was named, or that of the user, whose folder is created.
+/// Returns the named file, or the user's default, whose directory is created.
 pub(super) fn path(named: Option<&Path>) -> Result<PathBuf, Error> {
     if let Some(path) = named {
         return Ok(path.to_owned());

@@ -1,4 +1,4 @@
-//! Checking that goes on: it follows the table, until a signal ends it.
+//! Continuous checking: it follows the table, until a signal ends it.
 
 use std::convert::Infallible;
 use std::future::pending;
@@ -16,21 +16,21 @@ use crate::cli::arguments::{MAX_BYTES, STDIN, table};
 use crate::cli::terminal::{Error, complain};
 use crate::frontier::StoreError;
 use crate::linkcheck::{Checker, Links};
-use crate::mapping::{Compilation, Table, Timestamp, compile_after};
+use crate::mapping::{Compilation, Table, TableFile, Timestamp, compile_read};
 use crate::server::{Files, Source as _, signals, stop_requested};
-use crate::source::{Fingerprint, Reading, SourceError};
+use crate::source::{Earlier, Fingerprint, Reading, SourceError};
 
-/// How often the table is looked at if no file event reports a change.
+/// How often the table is checked for changes if no file event reports one.
 const POLL: Duration = Duration::from_secs(30);
 
-/// How often entries that have expired meanwhile are left out.
+/// How often entries that have expired meanwhile are dropped.
 const EXPIRY: Duration = Duration::from_secs(3600);
 
-/// Refuses what has no changes to follow.
+/// Refuses a table whose changes cannot be followed.
 pub(super) fn require_files(paths: &[PathBuf]) -> Result<(), Error> {
     match paths.iter().any(|path| path == Path::new(STDIN)) {
         true => Err(Error::usage(
-            "standard input cannot be followed: name the file that it came from",
+            "standard input cannot be followed: name the file instead",
         )),
         false => Ok(()),
     }
@@ -69,8 +69,8 @@ pub(super) async fn run(
     Ok(checked.context("cannot keep the results of link checks")?)
 }
 
-/// Has the links of the table checked as it is now, whenever it changes; of one with errors, the last
-/// good one stays.
+/// Has the links of the current table checked, whenever it changes; if it has errors, the last good
+/// one stays.
 async fn follow(checker: &Checker, files: Files) -> Result<Infallible, StoreError> {
     let files = Arc::new(files);
     let hints = files.hints();
@@ -82,9 +82,10 @@ async fn follow(checker: &Checker, files: Files) -> Result<Infallible, StoreErro
         let (source, fingerprint) = (Arc::clone(&files), known.clone());
         let before = latest.as_ref().map(|(table, _)| Arc::clone(table));
         let reading = spawn_blocking(move || {
-            let reading = source.read(fingerprint.as_deref())?;
-            let compile = |it: Reading| {
-                let compiled = compile_after(&it.files, before.as_deref());
+            let reading = source.read(fingerprint.as_deref(), Earlier::default())?;
+            let compile = |it: Reading<TableFile>| {
+                let compiled = compile_read(&it.files, before.as_deref());
+                let compiled = compiled.expect("all text is read if nothing is known from before");
                 (Arc::new(it.fingerprint), compiled)
             };
             Ok(reading.map(compile))
@@ -98,7 +99,7 @@ async fn follow(checker: &Checker, files: Files) -> Result<Infallible, StoreErro
                 reported = None;
                 next = compilation.table.map(Arc::new);
                 if next.is_none() {
-                    // Nobody may be reading standard error.
+                    // Standard error may have been closed.
                     let _ = table::report(&compilation.diagnostics);
                     complain("the table has errors: its last good version is still checked");
                 }
@@ -124,7 +125,7 @@ async fn follow(checker: &Checker, files: Files) -> Result<Infallible, StoreErro
             set.await?;
             latest = Some((table, Instant::now()));
         }
-        // A hint only brings the next look forward.
+        // A hint only makes the next check earlier.
         let _ = timeout(wait, hints.notified()).await;
     }
 }

@@ -1,7 +1,7 @@
 //! Links for people: in columns that fit the terminal.
 //!
-//! Invariant: however little room there is, the host of a target is shown with its end, by which
-//! people recognise it; a long name in front of it cannot push it out.
+//! Invariant: however little room there is, the end of a target's host is shown, by which people
+//! recognise it; a long name in front of it cannot push it out.
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal as _, Write, stdout};
@@ -18,11 +18,11 @@ const GAP: &str = "  ";
 /// The smallest room for a target or a title.
 const LEAST: usize = 24;
 
-/// The mark of what was cut off.
+/// The mark of truncated text.
 const CUT: char = '…';
 
-/// Writes links, one a line: the code, or with several sites the short link; the target; what has
-/// become of a link that no longer works; the title.
+/// Writes links, one a line: the code, or with several sites the short link; the target; the state
+/// of a link that no longer works; the title.
 pub(super) fn write(
     out: &mut impl Write,
     entries: &[Entry<'_>],
@@ -31,7 +31,7 @@ pub(super) fn write(
 ) -> io::Result<()> {
     let rows = || {
         let entries = entries.iter();
-        entries.map(|entry| Row::of(*entry, has_several_sites, now))
+        entries.map(|entry| LinkColumns::of(*entry, has_several_sites, now))
     };
     let (mut link, mut target, mut note) = (0, 0, 0);
     for row in rows() {
@@ -61,15 +61,15 @@ fn width(text: &str) -> usize {
     }
 }
 
-/// What is shown of a link.
-struct Row {
+/// The columns of a link.
+struct LinkColumns {
     link: String,
     target: String,
     /// The state, if it is not live, and the title.
     note: String,
 }
 
-impl Row {
+impl LinkColumns {
     fn of(entry: Entry<'_>, has_several_sites: bool, now: Timestamp) -> Self {
         let link = match has_several_sites {
             true => entry.short_url(),
@@ -109,7 +109,7 @@ impl Columns {
                 note: None,
             };
         };
-        // Codes are what is looked for, so they have their room first, as long as it is not all.
+        // Codes are most important, so they get their room first, but not all of it.
         let link = link.min((room / 2).max(LEAST));
         let rest = room.saturating_sub(link + GAP.len()).max(LEAST);
         let for_notes = match note {
@@ -126,7 +126,7 @@ impl Columns {
         }
     }
 
-    fn line(&self, row: &Row) -> String {
+    fn line(&self, row: &LinkColumns) -> String {
         let link = start(&row.link, self.link);
         let target = with_host(&row.target, self.target);
         let note = match self.note {
@@ -140,7 +140,7 @@ impl Columns {
     }
 }
 
-/// Returns the start of a text that fits into some room, with a mark if that is not all.
+/// Returns the start of a text that fits into some room, with a mark if it is truncated.
 fn start(text: &str, room: usize) -> Cow<'_, str> {
     if width(text) <= room {
         return Cow::Borrowed(text);
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn columns_fit_the_terminal() {
-        let row = |link: &str| Row {
+        let row = |link: &str| LinkColumns {
             link: link.to_owned(),
             target: format!("https://gnu.org/{}", "a".repeat(90)),
             note: "(retired) Ein sehr langer Titel, 日本語".to_owned(),

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::builder::BoolishValueParser;
 
-use super::change::Change;
 use super::publication::Publication;
-use crate::cli::arguments::{AccessArgs, InRepository};
+use super::requested_change::RequestedChange;
+use crate::cli::arguments::{AccessArgs, InRepository, quantity, table};
 use crate::cli::terminal::{Error, complain};
 use crate::git::{RemoteBranch, RemoteUrl};
 use crate::registry::{CommitIdentity, NewBranch, PublishError, UserCheckout};
@@ -18,6 +18,10 @@ pub(crate) struct PublishArgs {
     /// Show what would change, as `waypost diff` does, and change nothing
     #[arg(long, env = "WAYPOST_DRY_RUN", value_parser = BoolishValueParser::new(), help_heading = None::<&'static str>)]
     pub(crate) dry_run: bool,
+
+    /// The maximum size of the table's text, before and after the change
+    #[arg(long, value_name = "BYTES", env = "WAYPOST_MAX_TABLE_BYTES", default_value = table::DEFAULT_MAX_TABLE_BYTES, value_parser = quantity::bytes, help_heading = None::<&'static str>)]
+    max_table_bytes: u64,
 
     /// Commit the file, and nothing else, to the current branch
     #[arg(long, env = "WAYPOST_COMMIT", value_parser = BoolishValueParser::new())]
@@ -31,8 +35,8 @@ pub(crate) struct PublishArgs {
     #[arg(long, env = "WAYPOST_BRANCH", value_name = "NAME", conflicts_with_all = ["commit", "push"])]
     branch: Option<NewBranch>,
 
-    /// Change the table of this repository, without a checkout: an https, ssh, git or file URL, or a
-    /// path
+    /// Change the table in this repository, without a checkout: an https, ssh, git or file URL, or
+    /// a path
     #[arg(long, value_name = "URL", env = "WAYPOST_REPO", conflicts_with_all = ["table", "commit", "push"])]
     // Not parsed as an address by clap, whose errors would repeat a password in it.
     repo: Option<String>,
@@ -63,25 +67,26 @@ impl PublishArgs {
         self.repo.is_some()
     }
 
-    /// Returns whether a commit is made of a change.
+    /// Returns whether a change is committed.
     pub(crate) fn makes_commit(&self) -> bool {
         self.commit || self.push || self.branch.is_some() || self.has_repo()
     }
 
     /// Publishes a change of the table at these paths, or of that of the repository; returns notes
     /// for the user, too.
-    pub(crate) fn publish<C: Change>(
+    pub(crate) fn publish<C: RequestedChange>(
         &self,
         table: &[PathBuf],
         change: &C,
     ) -> Result<(C::Decided, Vec<String>), C::Error> {
-        self.publication(table)?.publish(change)
+        self.publication(table)?
+            .publish(change, self.max_table_bytes)
     }
 
     fn publication<'a>(&'a self, table: &'a [PathBuf]) -> Result<Publication<'a>, Error> {
         if let Some(repo) = &self.repo {
             return Ok(Publication::Remote {
-                branch: self.remote(repo)?,
+                branch: Box::new(self.remote(repo)?),
                 path: &self.table.path,
                 author: self.git_author.clone(),
                 review: self.branch.as_ref(),
@@ -96,13 +101,13 @@ impl PublishArgs {
                 review: self.branch.as_ref(),
             }),
             _ if self.push || self.branch.is_some() => {
-                Err(Error::usage("--push and --branch go with one --table"))
+                Err(Error::usage("--push and --branch need exactly one --table"))
             }
             [path] if self.commit => Ok(Publication::Files {
                 paths: table,
                 checkout: Some(checkout(path)?),
             }),
-            _ if self.commit => Err(Error::usage("--commit goes with one --table")),
+            _ if self.commit => Err(Error::usage("--commit needs exactly one --table")),
             _ => Ok(Publication::Files {
                 paths: table,
                 checkout: None,

@@ -1,11 +1,11 @@
-//! Edits of entries as changes to publish, and what is reported of them.
+//! Edits of entries as changes to publish, and their reports.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use super::change::Change;
 use super::publication::RETRY_TIMEOUT;
-use crate::cli::arguments::{MAX_BYTES, table};
+use super::requested_change::RequestedChange;
+use crate::cli::arguments::table;
 use crate::cli::diff;
 use crate::cli::terminal::Error;
 use crate::mapping::{Table, compare};
@@ -14,16 +14,17 @@ use crate::registry::{
     edit_in_files, edit_on_branch,
 };
 
-impl Change for EditRun<'_> {
+impl RequestedChange for EditRun<'_> {
     type Decided = EditDecision;
     type Error = Error;
 
     fn in_files(
         &self,
         paths: &[PathBuf],
+        max_bytes: u64,
         checkout: Option<&UserCheckout>,
     ) -> Result<(EditDecision, bool), Error> {
-        let decision = edit_in_files(paths, MAX_BYTES, self, checkout).map_err(failed)?;
+        let decision = edit_in_files(paths, max_bytes, self, checkout).map_err(failed)?;
         let is_written = !self.is_dry_run && !decision.changed.is_empty();
         Ok((decision, is_written))
     }
@@ -52,18 +53,18 @@ fn failed(error: EditError) -> Error {
     }
 }
 
-/// Shows what a dry run would change, as `diff` does; returns whether the meaning would change.
+/// Shows the changes of a dry run, as `diff` does; returns whether the meaning would change.
 pub(crate) fn show(out: &mut impl Write, before: &Table, after: &Table) -> io::Result<bool> {
     let changes = compare(before, after);
     diff::show(out, &changes, before.sites().len() > 1)?;
     Ok(!changes.is_empty())
 }
 
-/// Returns what the message of a commit must say, if codes lead elsewhere now.
+/// Returns the trailers that a commit message needs if codes now lead elsewhere.
 pub(crate) fn statement<'a>(trailers: impl IntoIterator<Item = &'a String>) -> Vec<String> {
     let mut lines: Vec<_> = trailers.into_iter().cloned().collect();
     if !lines.is_empty() {
-        let first = "state in the message of the commit that this is intended:";
+        let first = "declare the change in the commit message:";
         lines.insert(0, first.to_owned());
     }
     lines

@@ -1,11 +1,11 @@
-//! Where a change is published.
+//! The destination of a published change.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::change::Change;
+use super::requested_change::RequestedChange;
 use super::shown_branch::ShownBranch;
-use crate::cli::arguments::{MAX_BYTES, table};
+use crate::cli::arguments::table;
 use crate::cli::terminal::{Error, progress, pushed};
 use crate::git::RemoteBranch;
 use crate::registry::{
@@ -16,7 +16,7 @@ use crate::registry::{
 /// How long to retry while the branch keeps moving. Each attempt is a fetch and a push.
 pub(crate) const RETRY_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Where a change is published.
+/// The destination of a published change.
 pub(crate) enum Publication<'a> {
     /// In files, which are committed if there is a checkout.
     Files {
@@ -31,7 +31,7 @@ pub(crate) enum Publication<'a> {
     },
     /// On a remote that has the table at a path, without a checkout.
     Remote {
-        branch: RemoteBranch,
+        branch: Box<RemoteBranch>,
         path: &'a str,
         author: Option<CommitIdentity>,
         review: Option<&'a NewBranch>,
@@ -39,15 +39,17 @@ pub(crate) enum Publication<'a> {
 }
 
 impl Publication<'_> {
-    /// Publishes a change; returns notes for the user, too.
-    pub(crate) fn publish<C: Change>(
+    /// Publishes a change of a table with at most `max_bytes` of text; returns notes for the user,
+    /// too.
+    pub(crate) fn publish<C: RequestedChange>(
         self,
         change: &C,
+        max_bytes: u64,
     ) -> Result<(C::Decided, Vec<String>), C::Error> {
         match self {
             Self::Files { paths, checkout } => {
                 let text = format!("changing {}", table::named(paths));
-                let work = || change.in_files(paths, checkout.as_ref());
+                let work = || change.in_files(paths, max_bytes, checkout.as_ref());
                 // A commit runs hooks, and may be signed.
                 let (decided, is_written) = match checkout.is_some() {
                     true => progress::during_questions(text, work)?,
@@ -68,7 +70,7 @@ impl Publication<'_> {
                 review,
             } => {
                 let inside = checkout.inside(path).map_err(PublishError::from);
-                let table = TablePath::new(&inside.map_err(Error::from)?, MAX_BYTES);
+                let table = TablePath::new(&inside.map_err(Error::from)?, max_bytes);
                 let branch = CheckoutBranch::of(checkout, review.cloned());
                 let mut branch = branch.map_err(Error::from)?;
                 let text = format!("changing {}", path.display());
@@ -99,7 +101,7 @@ impl Publication<'_> {
                 review,
             } => {
                 let mut remote = CloneBranch::new(&branch, author, review.cloned());
-                let table = TablePath::new(path, MAX_BYTES);
+                let table = TablePath::new(path, max_bytes);
                 let (decided, published) = progress::during(format!("changing {path}"), || {
                     let branch = &mut remote;
                     let mut shown = ShownBranch {

@@ -4,7 +4,7 @@ use git2::Repository;
 
 use crate::cli::terminal::progress;
 use crate::git::{CommitId, Pushed, RemoteUrl};
-use crate::registry::{Branch, Edit, PublishError};
+use crate::registry::{Branch, BranchTip, Edit, PublishError};
 
 /// A branch, and whether the `git` program is run for it, which may ask for a password.
 pub(super) struct ShownBranch<'b, B> {
@@ -42,7 +42,7 @@ impl<B: Branch> Branch for ShownBranch<'_, B> {
         self.branch.repository()
     }
 
-    fn commit(&self, edit: &Edit, tip: CommitId) -> Result<CommitId, PublishError> {
+    fn commit(&self, edit: &Edit, tip: &BranchTip) -> Result<CommitId, PublishError> {
         // It may be signed.
         shown(self.may_ask, "committing", || self.branch.commit(edit, tip))
     }

@@ -1,8 +1,8 @@
 //! Prepares a source line for display under a message, and locates a column in it.
 //!
-//! Every character takes its terminal width. Characters that do not show themselves (controls,
-//! marks that change the direction of writing, invisible characters) are shown as one replacement
-//! character each, so that a table cannot deceive its readers.
+//! Every character takes its terminal width. Invisible characters (controls, marks that change the
+//! direction of writing, invisible characters) are shown as one replacement character each, so that
+//! a table cannot deceive its readers.
 
 use std::iter::{RepeatN, repeat_n};
 

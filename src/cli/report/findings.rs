@@ -30,7 +30,7 @@ impl Findings {
         }
     }
 
-    /// Returns the findings for files that are not read: the reasons.
+    /// Returns the findings for files that are not read, from the reasons.
     pub(crate) fn refused(reasons: Vec<Diagnostic>, levels: Levels) -> Self {
         let unread = reasons.iter().map(|reason| SourceFile {
             path: Arc::clone(&reason.place.file),

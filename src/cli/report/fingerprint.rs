@@ -7,6 +7,8 @@ use std::collections::HashMap;
 
 use sha2::{Digest, Sha256};
 
+use crate::git::hex;
+
 /// Assigns fingerprints to the problems of one table, in order.
 #[derive(Default)]
 pub(crate) struct Fingerprints {
@@ -43,8 +45,7 @@ impl Fingerprints {
 }
 
 fn digest(parts: &[&str]) -> String {
-    let digest = Sha256::digest(parts.join("\0"));
-    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(parts.join("\0")))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `--allow` and `--deny`: which rules do not count, and which warnings count as errors.
+//! `--allow` and `--deny`: rules that are ignored, and warnings that are treated as errors.
 //!
 //! A rule that is named prevails over `warnings`. An error cannot be allowed: the table would still
 //! not be loaded.
@@ -16,7 +16,7 @@ const DENY: &str = "deny";
 /// The word for all warnings.
 const WARNINGS: &str = "warnings";
 
-/// The rules that do not count, and those that make a check fail.
+/// The rules that are ignored, and those that make a check fail.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Levels {
     allowed: Vec<Rule>,
@@ -33,7 +33,7 @@ impl Levels {
         }
     }
 
-    /// Returns whether a diagnostic is left out.
+    /// Returns whether a diagnostic is omitted.
     pub(crate) fn allow(&self, diagnostic: &Diagnostic) -> bool {
         self.allowed.contains(&diagnostic.rule)
     }
@@ -83,9 +83,9 @@ impl clap::Args for Levels {
                 list(ALLOW)
                     .env("WAYPOST_ALLOW")
                     .value_parser(RuleParser::new(allowed))
-                    .help("A warning that does not count and is not shown; may be repeated")
+                    .help("A warning to ignore; may be repeated")
                     .long_help(
-                        "A warning that does not count and is not shown; may be repeated\n\n\
+                        "A warning to ignore; may be repeated\n\n\
                          `waypost explain` lists the rules. An error cannot be allowed.",
                     ),
             )

@@ -19,7 +19,7 @@ use crate::mapping::{Diagnostic, Place, SourceFile};
 pub(crate) fn with_lines<'f>(
     findings: &'f Findings,
 ) -> impl Iterator<Item = (&'f Diagnostic, Option<Rc<Line<'f>>>)> {
-    let mut lines = Lines::of(&findings.files);
+    let mut lines = SourceLines::of(&findings.files);
     (findings.diagnostics().iter())
         .map(move |diagnostic| (diagnostic, lines.get(&diagnostic.place)))
 }
@@ -70,7 +70,7 @@ impl<'f> Line<'f> {
 }
 
 /// The lines of some files, with a cursor at the line found last.
-struct Lines<'f> {
+struct SourceLines<'f> {
     files: HashMap<&'f str, &'f SourceFile>,
     file: &'f str,
     /// The number of the line found last; 0 if none.
@@ -81,7 +81,7 @@ struct Lines<'f> {
     rest: &'f [u8],
 }
 
-impl<'f> Lines<'f> {
+impl<'f> SourceLines<'f> {
     fn of(files: &'f [SourceFile]) -> Self {
         let files = files.iter().map(|file| (&*file.path, file));
         Self {
@@ -169,12 +169,12 @@ mod tests {
     }
 
     #[test]
-    fn goes_back_when_asked_out_of_order() {
+    fn finds_lines_requested_out_of_order() {
         let files = [SourceFile {
             path: "a".into(),
             bytes: b"one\ntwo\n".to_vec(),
         }];
-        let mut lines = Lines::of(&files);
+        let mut lines = SourceLines::of(&files);
         let mut place = Place {
             file: "a".into(),
             position: crate::mapping::Position { line: 2, column: 1 },
@@ -192,7 +192,7 @@ mod tests {
     #[test]
     fn splits_a_line_wherever_it_was_split_before() {
         let line = Line::new("aé漢b  ");
-        for (column, before, behind) in [
+        for (column, before, after) in [
             (3, "aé", "漢b"),
             (4, "aé漢", "b"),
             (2, "a", "é漢b"),
@@ -201,7 +201,7 @@ mod tests {
             (u32::MAX, "aé漢b", ""),
             (1, "", "aé漢b"),
         ] {
-            assert_eq!(line.split_at(column), (before, behind), "{column}");
+            assert_eq!(line.split_at(column), (before, after), "{column}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Why a command did not do what it was asked to, and the exit status that reports it.
+//! Errors of commands, and the exit statuses that report them.
 //!
 //! Its status and its remedy are decided where it arises, by its type: neither depends on the causes
 //! in a chain of errors.
@@ -28,9 +28,9 @@ pub(crate) enum Error {
     Usage(anyhow::Error),
     /// It could not run: I/O, Git, network.
     Failed(anyhow::Error),
-    /// Nothing was merged, and Git must not take the present text for the result.
+    /// Nothing was merged, and Git must not use the current text as the result.
     NotMerged(anyhow::Error),
-    /// The reader of the output has closed it, and wants no more.
+    /// The reader of the output has closed it.
     OutputClosed,
 }
 
@@ -45,7 +45,7 @@ impl Error {
         Self::Usage(anyhow!("{message}"))
     }
 
-    /// Adds a hint to what is reported, on a line of its own.
+    /// Adds a hint to the report, on its own line.
     pub(crate) fn with_hint(self, hint: Option<&str>) -> Self {
         let Some(hint) = hint else { return self };
         let add = |error: anyhow::Error| anyhow!("{error:#}\n  hint: {hint}");
@@ -81,7 +81,7 @@ impl Error {
     }
 }
 
-/// An error to which a command gives no status of its own.
+/// An error without a specific status.
 impl From<anyhow::Error> for Error {
     fn from(error: anyhow::Error) -> Self {
         Self::Failed(error)
@@ -181,12 +181,12 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::git::TransferError;
+    use crate::git::{TransferError, TransferTimeout};
     use crate::source::{RemoteError, SourceError};
 
     #[test]
     fn an_error_names_the_flag_of_its_setting() {
-        let timed_out = || TransferError::TimedOut(Duration::from_secs(1));
+        let timed_out = || TransferError::TimedOut(TransferTimeout::Slow(Duration::from_secs(1)));
         let remote = || RemoteBranchError::Transfer {
             remote: "r".to_owned(),
             source: timed_out(),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn output_that_nobody_reads_is_no_failure() {
+    fn unread_output_is_no_failure() {
         let closed = Error::from(io::Error::from(io::ErrorKind::BrokenPipe));
         assert_eq!(closed.status(), 0);
         let full = Error::from(io::Error::from(io::ErrorKind::StorageFull));

@@ -1,5 +1,5 @@
-//! The log of a server as a person reads it in a terminal: the start and rejected tables in words,
-//! all else as in any log.
+//! The log of a server for a person at a terminal: the start and rejected tables in words, all
+//! other events as in any log.
 //!
 //! Collectors and files get every event in one form; nothing here applies to them.
 
@@ -38,7 +38,7 @@ where
     }
 }
 
-/// The fields of an event that are put in words.
+/// The fields of an event that is written in words.
 #[derive(Debug, Default)]
 struct EventFields {
     message: String,
@@ -66,7 +66,7 @@ impl EventFields {
         })
     }
 
-    /// Returns what the event says, if it is one of those that are put in words.
+    /// Returns the event in words, if it is one of those.
     fn in_words(&self) -> Option<String> {
         match self.message.as_str() {
             "serving" => {
@@ -154,9 +154,9 @@ mod tests {
     use super::*;
 
     #[derive(Clone, Default)]
-    struct Lines(Arc<Mutex<Vec<u8>>>);
+    struct LogLines(Arc<Mutex<Vec<u8>>>);
 
-    impl io::Write for Lines {
+    impl io::Write for LogLines {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().extend_from_slice(bytes);
             Ok(bytes.len())
@@ -169,7 +169,7 @@ mod tests {
 
     /// Returns what is written while events are logged.
     fn written(log: impl FnOnce()) -> String {
-        let lines = Lines::default();
+        let lines = LogLines::default();
         let writer = lines.clone();
         let subscriber = tracing_subscriber::fmt()
             .with_ansi(false)

@@ -1,8 +1,8 @@
 //! The output of log lines: a bounded queue, which a separate thread writes to a descriptor.
 //!
-//! A pipe accepts nothing while nobody reads it, and neither does a paused terminal. Logging would
-//! block with it, so lines for which there is no room are dropped and counted. Once everything in
-//! the queue has been written, a line reports how many are missing.
+//! A pipe accepts nothing while it is not read, and neither does a paused terminal. Logging
+//! would block with it, so lines for which there is no room are dropped and counted. Once
+//! everything in the queue has been written, a line reports how many are missing.
 //!
 //! Invariants: logging never waits for the descriptor; lines are written in the order in which they
 //! were logged.
@@ -45,7 +45,7 @@ impl LogOutput {
     /// If the thread cannot be started.
     pub(crate) fn start(sink: impl Write + Send + 'static, drops: LogDrops) -> io::Result<Self> {
         let report = |missing| {
-            warn!(target: NOTICE, missing, "log lines were dropped: nothing took them in time");
+            warn!(target: NOTICE, missing, "log lines were dropped: standard output was not read in time");
         };
         Self::start_with(sink, drops, report)
     }
@@ -185,14 +185,14 @@ mod tests {
         }
     }
 
-    struct Scene {
+    struct Fixture {
         output: LogOutput,
         drops: LogDrops,
         open: mpsc::Sender<io::Result<()>>,
         written: mpsc::Receiver<Vec<u8>>,
     }
 
-    fn scene() -> Scene {
+    fn fixture() -> Fixture {
         let (open, opened) = mpsc::channel();
         let (written, lines) = mpsc::channel();
         let gate = Gate {
@@ -209,7 +209,7 @@ mod tests {
         };
         let output = LogOutput::start_with(gate, drops.clone(), report).unwrap();
         own.set(output.clone()).unwrap();
-        Scene {
+        Fixture {
             output,
             drops,
             open,
@@ -217,7 +217,7 @@ mod tests {
         }
     }
 
-    impl Scene {
+    impl Fixture {
         fn log(&self, line: &str) {
             let mut entry = self.output.make_writer();
             entry.write_all(line.as_bytes()).unwrap();
@@ -243,54 +243,54 @@ mod tests {
 
     #[test]
     fn everything_is_written_in_order() {
-        let scene = scene();
-        scene.open(1000);
-        (0..1000).for_each(|number| scene.log(&number.to_string()));
-        scene.output.flush(FOREVER);
-        let written: Vec<_> = scene.written.try_iter().collect();
+        let fixture = fixture();
+        fixture.open(1000);
+        (0..1000).for_each(|number| fixture.log(&number.to_string()));
+        fixture.output.flush(FOREVER);
+        let written: Vec<_> = fixture.written.try_iter().collect();
         assert!((0..1000).map(|it| it.to_string().into_bytes()).eq(written));
-        assert_eq!(scene.drops.total(), 0);
+        assert_eq!(fixture.drops.total(), 0);
     }
 
     #[test]
     fn what_a_stuck_sink_does_not_take_is_dropped_and_reported_in_its_place() {
-        let scene = scene();
-        scene.hold("first");
-        (0..MAX_LINES + 3).for_each(|_| scene.log("x"));
-        assert_eq!(scene.drops.total(), 3);
-        scene.output.flush(Duration::ZERO);
-        scene.open(MAX_LINES);
-        assert_eq!(scene.next(), "first");
-        (1..MAX_LINES).for_each(|_| assert_eq!(scene.next(), "x"));
+        let fixture = fixture();
+        fixture.hold("first");
+        (0..MAX_LINES + 3).for_each(|_| fixture.log("x"));
+        assert_eq!(fixture.drops.total(), 3);
+        fixture.output.flush(Duration::ZERO);
+        fixture.open(MAX_LINES);
+        assert_eq!(fixture.next(), "first");
+        (1..MAX_LINES).for_each(|_| assert_eq!(fixture.next(), "x"));
         // There is room, but this line would precede the report of missing ones.
-        scene.log("y");
-        assert_eq!(scene.drops.total(), 4);
-        scene.open(1);
-        assert_eq!(scene.next(), "x");
-        scene.open(1);
-        let notice = scene.next();
+        fixture.log("y");
+        assert_eq!(fixture.drops.total(), 4);
+        fixture.open(1);
+        assert_eq!(fixture.next(), "x");
+        fixture.open(1);
+        let notice = fixture.next();
         assert!(notice.contains("dropped missing=4"), "{notice}");
-        scene.open(1);
-        scene.log("z");
-        assert_eq!(scene.next(), "z");
-        assert_eq!(scene.drops.total(), 4);
+        fixture.open(1);
+        fixture.log("z");
+        assert_eq!(fixture.next(), "z");
+        assert_eq!(fixture.drops.total(), 4);
     }
 
     #[test]
     fn a_sink_that_fails_costs_its_line_alone() {
-        let scene = scene();
+        let fixture = fixture();
         let gone = || Err(io::ErrorKind::BrokenPipe.into());
         for answer in [gone(), Err(io::ErrorKind::WouldBlock.into()), gone()] {
-            scene.open.send(answer).unwrap();
+            fixture.open.send(answer).unwrap();
         }
-        scene.log("lost");
-        scene.log("lost, too");
-        scene.output.flush(FOREVER);
-        assert_eq!(scene.drops.total(), 2);
-        scene.open(2);
-        scene.log("found");
-        assert_eq!(scene.next(), "found");
-        let notice = scene.next();
+        fixture.log("lost");
+        fixture.log("lost, too");
+        fixture.output.flush(FOREVER);
+        assert_eq!(fixture.drops.total(), 2);
+        fixture.open(2);
+        fixture.log("found");
+        assert_eq!(fixture.next(), "found");
+        let notice = fixture.next();
         assert!(notice.contains("dropped missing=2"), "{notice}");
     }
 }

@@ -9,7 +9,7 @@ use std::io;
 /// The maximum number of lines. A rejected table is 22 lines of some hundred bytes, and nothing
 /// logs more at once.
 pub(super) const MAX_LINES: usize = 4096;
-/// The maximum size in bytes: as much as a process may keep for a reader that has gone away.
+/// The maximum size in bytes: the most that a process may keep for a reader that does not read.
 const MAX_BYTES: usize = 1 << 20;
 
 /// Lines that wait to be written.
@@ -90,7 +90,7 @@ mod tests {
         let mut queue = LogQueue::default();
         let half = vec![b'x'; MAX_BYTES / 2];
         assert!(queue.push(&half) && queue.push(&half));
-        // What is being written counts, too.
+        // The line that is being written counts, too.
         let first = queue.pop().unwrap();
         assert!(!queue.push(b"x"));
         assert_eq!(queue.done(&first, &Ok(())), None);

@@ -1,6 +1,6 @@
-//! Where log lines are written: a descriptor that may fail within a line.
+//! The destination of log lines: a descriptor that may fail within a line.
 //!
-//! Invariant: a line begins on a line of its own, whatever became of the one before.
+//! Invariant: each log line begins on a new line, even if the previous one was cut.
 
 use std::io::{self, Write};
 use std::thread;
@@ -57,12 +57,12 @@ mod tests {
     use super::*;
 
     /// A sink that accepts as many bytes as are left, like a disk that fills up.
-    struct Disk {
+    struct FillingDisk {
         left: usize,
         file: Vec<u8>,
     }
 
-    impl Write for Disk {
+    impl Write for FillingDisk {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             let count = bytes.len().min(self.left);
             if count == 0 {
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn a_line_that_was_cut_is_ended_before_the_next() {
         let (left, file) = (9, Vec::new());
-        let mut sink = LogSink::new(Disk { left, file });
+        let mut sink = LogSink::new(FillingDisk { left, file });
         assert!(sink.write_line(b"first\n").is_ok());
         assert!(sink.write_line(b"second\n").is_err());
         assert!(sink.write_line(b"third\n").is_err());

@@ -42,12 +42,12 @@ impl Drop for Log {
 ///
 /// If the system has no descriptor or no thread for it.
 pub(crate) fn start(format: LogFormat, filter: LogFilter, drops: LogDrops) -> io::Result<Log> {
-    // Bypasses the standard library's buffer, whose lock would block while nobody reads.
+    // Bypasses the standard library's buffer, whose lock would block while it is not read.
     let descriptor = File::from(stdout().as_fd().try_clone_to_owned()?);
     let output = LogOutput::start(descriptor, drops)?;
     let layer = fmt::layer()
         .with_target(filter.admits_libraries())
-        // They would go to standard error, which may be a pipe that nobody reads.
+        // They would go to standard error, which may be a pipe that is not read.
         .log_internal_errors(false)
         .with_writer(output.clone());
     let is_terminal = stdout().is_terminal();

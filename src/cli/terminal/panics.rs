@@ -1,6 +1,6 @@
 //! Logs the panics of a serving process as events.
 //!
-//! Their default output, standard error, may be a pipe that nobody reads, and the thread that
+//! Their default output, standard error, may be a pipe that is not read, and the thread that
 //! panicked would wait for it.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
@@ -21,7 +21,7 @@ fn log_one(info: &PanicHookInfo<'_>) {
     let thread = thread::current();
     let thread = thread.name().unwrap_or("unnamed");
     let place = info.location().map(display);
-    // Captured only if RUST_BACKTRACE requests it.
+    // PanicOutput only if RUST_BACKTRACE requests it.
     let backtrace = Backtrace::capture();
     let is_captured = backtrace.status() == BacktraceStatus::Captured;
     let backtrace = is_captured.then(|| display(&backtrace));
@@ -47,9 +47,9 @@ mod tests {
     use super::*;
 
     #[derive(Clone, Default)]
-    struct Text(Arc<Mutex<Vec<u8>>>);
+    struct PanicOutput(Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Text {
+    impl Write for PanicOutput {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().write(bytes)
         }
@@ -61,7 +61,7 @@ mod tests {
 
     /// Returns the log of a panic on a thread of that name.
     fn logged(name: &str, panic: fn(&str)) -> String {
-        let text = Text::default();
+        let text = PanicOutput::default();
         let writer = text.clone();
         let subscriber = tracing_subscriber::fmt()
             .with_ansi(false)

@@ -1,4 +1,4 @@
-//! What a long command is doing, shown on a terminal.
+//! The progress of a long command, shown on a terminal.
 //!
 //! Stages may lie inside one another; the innermost is shown. Nothing is shown during the first
 //! second, in a pipe, on a terminal that cannot move its cursor, or in continuous integration, and
@@ -14,7 +14,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::legible::legible;
 
-/// How long a command goes on before its progress is shown.
+/// How long a command runs before its progress is shown.
 const SHOWN_AFTER: Duration = Duration::from_secs(1);
 
 /// The interval of the animation.
@@ -23,29 +23,38 @@ const TICK: Duration = Duration::from_millis(100);
 /// The beginning of the first stage.
 static BEGINNING: OnceLock<Instant> = OnceLock::new();
 
-/// The stages that last, the outermost first.
-static STAGES: Mutex<Vec<Description>> = Mutex::new(Vec::new());
+/// The current stages, the outermost first.
+static STAGES: Mutex<Vec<ShownStage>> = Mutex::new(Vec::new());
 
 /// Notified when the last stage has ended.
 static ENDED: Condvar = Condvar::new();
 
-/// A stage as it is shown.
-struct Description {
-    text: String,
-    /// Whether it is drawn again and again.
-    is_animated: bool,
+/// How often a stage is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Repaint {
+    /// Again and again.
+    Animated,
+    /// Once.
+    Once,
 }
 
-/// Does work, and shows what it is while it lasts. The work must not write to the terminal.
+/// A stage as it is shown.
+struct ShownStage {
+    text: String,
+    repaint: Repaint,
+}
+
+/// Runs a function, and shows its description meanwhile. The function must not write to the
+/// terminal.
 pub(crate) fn during<T>(what: impl Display, work: impl FnOnce() -> T) -> T {
-    let _stage = Stage::begin(what, true);
+    let _stage = Stage::begin(what, Repaint::Animated);
     work()
 }
 
-/// Does work in which another program may ask the user for a password: what is shown is drawn once,
-/// so that it does not overwrite the question.
+/// Runs a function in which another program may prompt for a password: its description is drawn
+/// once, so that it does not overwrite the prompt.
 pub(crate) fn during_questions<T>(what: impl Display, work: impl FnOnce() -> T) -> T {
-    let _stage = Stage::begin(what, false);
+    let _stage = Stage::begin(what, Repaint::Once);
     work()
 }
 
@@ -62,7 +71,7 @@ fn is_wanted(is_terminal: bool, term: &str, ci: &str) -> bool {
     is_terminal && term != "dumb" && matches!(ci, "" | "false" | "0")
 }
 
-/// Returns how long nothing is shown yet.
+/// Returns the time until the progress is shown.
 fn until_shown(beginning: Instant, now: Instant) -> Duration {
     SHOWN_AFTER.saturating_sub(now.saturating_duration_since(beginning))
 }
@@ -75,7 +84,7 @@ struct Stage {
 }
 
 impl Stage {
-    fn begin(what: impl Display, is_animated: bool) -> Self {
+    fn begin(what: impl Display, repaint: Repaint) -> Self {
         let beginning = *BEGINNING.get_or_init(Instant::now);
         let is_shown = is_shown();
         let mut drawing = None;
@@ -86,9 +95,9 @@ impl Stage {
                 let thread = thread::Builder::new();
                 drawing = thread.spawn(move || draw(beginning)).ok();
             }
-            stages.push(Description {
+            stages.push(ShownStage {
                 text: legible(&what.to_string()).into(),
-                is_animated,
+                repaint,
             });
         }
         Self { is_shown, drawing }
@@ -103,13 +112,13 @@ impl Drop for Stage {
         stages().pop();
         if let Some(drawing) = self.drawing.take() {
             ENDED.notify_all();
-            // A panic while drawing is no error of the work.
+            // A panic while drawing is not an error of the function.
             let _ = drawing.join();
         }
     }
 }
 
-fn stages() -> MutexGuard<'static, Vec<Description>> {
+fn stages() -> MutexGuard<'static, Vec<ShownStage>> {
     STAGES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -122,7 +131,7 @@ fn draw(beginning: Instant) {
         if wait.is_zero() {
             let bar = bar.get_or_insert_with(spinner);
             match bar.message() == stage.text {
-                true if stage.is_animated => bar.tick(),
+                true if stage.repaint == Repaint::Animated => bar.tick(),
                 true => {}
                 false => {
                     bar.set_message(stage.text.clone());

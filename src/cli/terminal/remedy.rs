@@ -1,4 +1,4 @@
-//! Remedies: how a user of the command line can fix what a lower layer reports.
+//! Remedies: how a user of the command line can fix errors of lower layers.
 //!
 //! Lower layers know neither flags nor shells, and name a setting in words: each flag that helps with
 //! one of their errors is named here. `error.rs` adds the remedies of errors, commands those of
@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::git::Setting;
+use crate::git::{Setting, TreeError};
 use crate::registry::{
     CheckoutError, CodeUnreachable, EditRefusal, IdentityError, LocalError, PublishError,
     RegistrationRefusal,
@@ -14,14 +14,18 @@ use crate::registry::{
 use crate::server::LoadError;
 use crate::source::{FilesError, SourceError};
 
-/// The table that commands work on if none is named.
+/// The table that commands use if none is named.
 const DEFAULT_TABLE: &str = "mapping.yaml";
+
+/// The hint on a change of a table that is, or would be, too large.
+const LARGER_TABLE: &str =
+    "if the server accepts larger tables, give its limit with --max-table-bytes";
 
 /// Returns a hint on a refusal by `waypost add`.
 pub(crate) fn of_adding(refusal: &RegistrationRefusal) -> Option<String> {
     let hint = match refusal {
         RegistrationRefusal::SeveralFiles { .. } => {
-            "name one with --file, or give the entry a file of its own with --fragment"
+            "name one with --file, or give the entry its own file with --fragment"
         }
         RegistrationRefusal::NameTooLong { .. } => {
             "choose a shorter code, or add it to an existing file, without --fragment"
@@ -40,6 +44,7 @@ pub(crate) fn of_importing(refusal: &RegistrationRefusal) -> Option<String> {
         }
         RegistrationRefusal::SeveralSites { .. } => "name one with --site",
         RegistrationRefusal::SeveralFiles { .. } => "name one with --file",
+        RegistrationRefusal::TooLarge { .. } => LARGER_TABLE,
         _ => return refusal.hint(),
     };
     Some(hint.to_owned())
@@ -52,16 +57,16 @@ pub(crate) fn of_editing(refusal: &EditRefusal) -> Option<String> {
             return Some(format!("did you mean {}?", similar.join(", ")));
         }
         EditRefusal::SeveralSites { .. } => "name the whole short link, or one site with --site",
-        EditRefusal::OwnLink => "give it the URL that the short link leads to",
+        EditRefusal::OwnLink => "use the URL that the short link leads to",
         EditRefusal::Retired => "add the new target under another code",
         EditRefusal::NoTarget { .. } => {
-            "a code that was taken down is never given a target again: add the link under another \
-             one"
+            "a code that was taken down never gets a target again: add the link under another \
+             code"
         }
         EditRefusal::Expired { .. } => {
-            "first give it a later date, or none: waypost set CODE --expires DATE, or --unset expires"
+            "first set a later date, or remove it: waypost set CODE --expires DATE, or --unset expires"
         }
-        EditRefusal::NotRetired => "retire it from today on, or leave out --drop-url",
+        EditRefusal::NotRetired => "retire it as of today, or omit --drop-url",
         EditRefusal::AliasesLost { codes } if codes.len() == 1 => {
             "keep it; if it was never published, allow its removal with --allow-alias-loss"
         }
@@ -74,6 +79,7 @@ pub(crate) fn of_editing(refusal: &EditRefusal) -> Option<String> {
         EditRefusal::CodeTaken { .. } => "choose another code",
         EditRefusal::CodeUnreachable(_) => CodeUnreachable::HINT,
         EditRefusal::Shadows { .. } => "choose another code, or allow it with --allow-shadowing",
+        EditRefusal::TooLarge { .. } => LARGER_TABLE,
         _ => return None,
     };
     Some(hint.to_owned())
@@ -86,10 +92,11 @@ pub(super) fn of_setting(setting: Setting) -> &'static str {
         Setting::TablePath => "name the table with --path",
         Setting::StateDir => "name another directory with --state-dir",
         Setting::GitTimeout => "raise the timeout with --git-timeout",
+        Setting::GitTimeoutTotal => "raise the timeout with --git-timeout-total",
         Setting::MaxFetchBytes => "raise the limit with --max-fetch-bytes",
         Setting::SshKey => "name the private key with --ssh-key",
         Setting::KnownHosts => "another file of trusted host keys can be named with --known-hosts",
-        Setting::Pull => "leave out --pull, or clone the repository",
+        Setting::Pull => "omit --pull, or clone the repository",
     }
 }
 
@@ -103,7 +110,7 @@ pub(super) fn of_files(error: &FilesError) -> Option<&'static str> {
 
 /// Returns a hint on a table that is not there.
 pub(crate) fn of_missing_table(path: &Path) -> Option<&'static str> {
-    (path == Path::new(DEFAULT_TABLE)).then_some("begin one here with `waypost init`")
+    (path == Path::new(DEFAULT_TABLE)).then_some("create one here with `waypost init`")
 }
 
 /// Returns a hint on a table that cannot be loaded.
@@ -117,6 +124,7 @@ pub(super) fn of_loading(error: &LoadError) -> Option<&'static str> {
 /// Returns a hint on a change to files that was not made.
 pub(super) fn of_local(error: &LocalError) -> Option<&'static str> {
     match error {
+        LocalError::Source(FilesError::TooLarge { .. }) => Some(LARGER_TABLE),
         LocalError::Source(error) => of_files(error),
         LocalError::Commit(error) => of_publishing(error),
         _ => None,
@@ -128,11 +136,12 @@ pub(super) fn of_publishing(error: &PublishError) -> Option<&'static str> {
     match error {
         PublishError::Checkout(error) => of_checkout(error),
         PublishError::Identity(IdentityError::Unknown) => Some(
-            "name who commits with --git-author 'NAME <EMAIL>', or run `git config --global \
+            "name the author with --git-author 'NAME <EMAIL>', or run `git config --global \
              user.name NAME` and `git config --global user.email EMAIL`",
         ),
         PublishError::Remote(error) => error.setting().map(of_setting),
         PublishError::Program(error) => error.setting().map(of_setting),
+        PublishError::Table(TreeError::TooLarge { .. }) => Some(LARGER_TABLE),
         PublishError::Table(error) => error.setting().map(of_setting),
         _ => None,
     }
@@ -141,14 +150,14 @@ pub(super) fn of_publishing(error: &PublishError) -> Option<&'static str> {
 fn of_checkout(error: &CheckoutError) -> Option<&'static str> {
     Some(match error {
         CheckoutError::None { .. } => {
-            "--commit, --push and --branch need a checkout: leave them out, or name a repository \
-             with --repo"
+            "--commit, --push and --branch need a checkout: omit them, or name a repository with \
+             --repo"
         }
         CheckoutError::Foreign { .. } => {
             "run as its owner, or add it with `git config --global --add safe.directory PATH`"
         }
         CheckoutError::ObjectFormat { .. } => {
-            "leave out --commit, --push and --branch, and commit with git"
+            "omit --commit, --push and --branch, and commit with git"
         }
         CheckoutError::Unfinished { .. } => "finish or abort it",
         CheckoutError::Detached => {

@@ -2,16 +2,17 @@
 
 use clap::builder::BoolishValueParser;
 
-use super::editing::{self, Editing, EditingArgs};
-use super::terminal::Error;
+use super::{Editing, EditingArgs};
+use crate::cli::terminal::Error;
 use crate::mapping::Target;
 use crate::registry::{EditedEntry, EntryValue, MayShadow};
 
 /// Make a link lead to another URL
 ///
-/// The code stays: one that was derived from the old URL is written out. A published link is a promise,
-/// so the change must be stated: a commit of --commit, --push or --branch has the trailer
-/// `Waypost-Allow: retarget CODE`, with which `waypost check --base` accepts it.
+/// The code stays the same: a code that was derived from the old URL is written out. A published
+/// link is a promise, so the change must be declared: the commit that --commit, --push or --branch
+/// makes has the trailer `Waypost-Allow: retarget CODE`, and `waypost check --base` then accepts
+/// it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -24,9 +25,9 @@ Only the short link, or what a dry run shows, goes to standard output; everythin
 standard error.
 Exit status: 0 the link leads to the URL; 1 there is no such link, the change is refused, or the
 table has errors; 2 wrong usage; 3 the table cannot be read or written, or Git failed.")]
-pub(super) struct Args {
-    /// Allow the link, if paths are forwarded, to change where published paths of other links lead; a
-    /// commit of --commit, --push or --branch states that this is intended
+pub(in crate::cli) struct Args {
+    /// Allow the link, if it forwards paths, to change where published paths of other links lead;
+    /// the commit that --commit, --push or --branch makes declares this
     #[arg(long, env = "WAYPOST_ALLOW_SHADOWING", value_parser = BoolishValueParser::new())]
     allow_shadowing: bool,
 
@@ -38,11 +39,11 @@ pub(super) struct Args {
     link: EditingArgs,
 
     /// The new target
-    #[arg(value_name = "URL", value_parser = editing::url, help_heading = None::<&'static str>)]
+    #[arg(value_name = "URL", value_parser = super::url, help_heading = None::<&'static str>)]
     url: Target<'static>,
 }
 
-pub(super) fn run(args: Args) -> Result<(), Error> {
+pub(in crate::cli) fn run(args: Args) -> Result<(), Error> {
     let note = |entry: &EditedEntry| {
         let is_retired = entry.content.retired.is_some();
         is_retired.then(|| "it is retired: to have it work again, use waypost restore".to_owned())

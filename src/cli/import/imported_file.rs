@@ -1,26 +1,26 @@
-//! The reading of a file into a table: which rows are taken, and why others are not.
+//! Reading a file into a table: which rows are accepted, and why others are not.
 
 use std::cell::RefCell;
 
 use url::Url;
 
-use super::format::Format;
-use super::importing::ImportFailure;
+use super::format::ImportFormatArg;
 use super::refused_rows::{RefusedRow, RefusedRows};
-use crate::cli::terminal::{progress, remedy};
-use crate::exchange::read::{Column, ImportedRow, Options, RowError};
+use crate::cli::publishing::ChangeFailure;
+use crate::cli::terminal::{Error, legible, progress, remedy};
+use crate::exchange::read::{Column, ImportedRow, Options, ReadError, RowError};
 use crate::mapping::{BaseUrl, Site, Table};
 use crate::registry::{Intake, RegistrationRefusal};
 
 /// A file that is read, once for each state of the table.
-pub(super) struct Reading<'f> {
+pub(super) struct ImportedFile<'f> {
     /// Its name.
     name: &'f str,
     bytes: &'f [u8],
-    format: Format,
-    /// The base URL of its links, if that of no site.
+    format: ImportFormatArg,
+    /// The base URL of its links, if it differs from those of the sites.
     from: Option<&'f BaseUrl>,
-    /// The columns that have names of their own.
+    /// The columns that have their own names.
     columns: &'f [(Column, String)],
     /// The rows that were refused the last time.
     refused: RefCell<RefusedRows>,
@@ -28,11 +28,11 @@ pub(super) struct Reading<'f> {
     unread: RefCell<Vec<String>>,
 }
 
-impl<'f> Reading<'f> {
+impl<'f> ImportedFile<'f> {
     pub(super) fn of(
         name: &'f str,
         bytes: &'f [u8],
-        format: Format,
+        format: ImportFormatArg,
         from: Option<&'f BaseUrl>,
         columns: &'f [(Column, String)],
     ) -> Self {
@@ -53,7 +53,7 @@ impl<'f> Reading<'f> {
     }
 
     /// Takes the acceptable rows, and notes the rest.
-    pub(super) fn fill(&self, intake: &mut Intake<'_>) -> Result<(), ImportFailure> {
+    pub(super) fn fill(&self, intake: &mut Intake<'_>) -> Result<(), ChangeFailure> {
         let from = match self.from {
             Some(from) => vec![from],
             None => intake.base_urls(),
@@ -75,8 +75,23 @@ impl<'f> Reading<'f> {
         let form = self.format.form();
         let unread = progress::during(what, || form.read(self.bytes, &options, &mut take));
         self.refused.replace(refused);
-        self.unread.replace(unread.map_err(ImportFailure::Read)?);
+        self.unread
+            .replace(unread.map_err(|error| unreadable(self.name, &error))?);
         Ok(())
+    }
+}
+
+/// Returns the error of a file of which no row can be read.
+fn unreadable(name: &str, error: &ReadError) -> Error {
+    let message = format!("{name}: {error}");
+    let message = legible(&message);
+    match error {
+        ReadError::NoSuchColumn { .. } => Error::usage(message),
+        ReadError::NoHeader => Error::refused(message),
+        ReadError::NoUrlColumn { .. } => {
+            let hint = "name it with --column url=NAME";
+            Error::refused(message).with_hint(Some(hint))
+        }
     }
 }
 
@@ -142,10 +157,10 @@ fn elsewhere(error: &RowError) -> Option<Url> {
     }
 }
 
-/// Returns what the rows that are refused for the same reason share.
+/// Returns the common reason of refused rows.
 fn reason(refusal: &RegistrationRefusal, message: &str, hint: Option<&str>) -> String {
     match refusal {
-        // Only the hint names the link that is in the way.
+        // Only the hint names the conflicting link.
         RegistrationRefusal::AlreadyRegistered(_) => hint.unwrap_or(message).to_owned(),
         _ => message.to_owned(),
     }

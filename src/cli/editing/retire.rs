@@ -2,15 +2,15 @@
 
 use std::time::SystemTime;
 
-use super::editing::{self, Editing, EditingArgs};
-use super::terminal::Error;
+use super::{Editing, EditingArgs};
+use crate::cli::terminal::Error;
 use crate::mapping::{Target, Timestamp, WrittenDate, WrittenRetirement};
 use crate::registry::EntryValue;
 
 /// Retire a link: it answers 410 Gone, and its code stays taken
 ///
-/// Writes today's date (UTC). The page that people see then names the archived copy, if there is one.
-/// `waypost restore` takes it back.
+/// Writes today's date (UTC). The page that visitors see then links to the archived copy, if there
+/// is one. `waypost restore` undoes this.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -23,8 +23,8 @@ Only the short link, or what a dry run shows, goes to standard output; everythin
 standard error.
 Exit status: 0 the link is retired; 1 there is no such link, the change is refused, or the table has
 errors; 2 wrong usage; 3 the table cannot be read or written, or Git failed.")]
-pub(super) struct Args {
-    /// The day from which the link answers 410, or the time (RFC 3339), instead of today
+pub(in crate::cli) struct Args {
+    /// The first day on which the link answers 410, or the time (RFC 3339), instead of today
     #[arg(long, value_name = "DATE")]
     on: Option<WrittenDate>,
 
@@ -34,14 +34,14 @@ pub(super) struct Args {
     drop_url: bool,
 
     /// An archived copy of the target, shown instead
-    #[arg(long, value_name = "URL", value_parser = editing::url)]
+    #[arg(long, value_name = "URL", value_parser = super::url)]
     archive: Option<Target<'static>>,
 
     #[command(flatten)]
     link: EditingArgs,
 }
 
-pub(super) fn run(args: Args) -> Result<(), Error> {
+pub(in crate::cli) fn run(args: Args) -> Result<(), Error> {
     let mut values = vec![match args.on {
         Some(date) => EntryValue::Retired(Some(WrittenRetirement::From(date))),
         None => EntryValue::RetiredBy(today()),

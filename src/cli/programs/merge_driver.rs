@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::builder::BoolishValueParser;
 
-use super::arguments::TableArgs;
-use super::terminal::{Error, legible, progress, shell_word};
+use crate::cli::arguments::TableArgs;
+use crate::cli::terminal::{Error, legible, progress, shell_word};
 use crate::edit::{Merged, merge};
 use crate::mapping::SourceFile;
 use crate::source::{FilesError, MergeSetup, replace};
@@ -20,11 +20,11 @@ use crate::source::{FilesError, MergeSetup, replace};
 ///
 /// Entries are matched by their codes and merged key by key. A conflict (one code with two targets,
 /// or an entry that one side changed and the other removed) is marked around that entry alone, and
-/// reported on standard error. What cannot be split into entries is merged line by line, as Git
-/// does it.
+/// reported on standard error. Text that cannot be split into entries is merged line by line, as
+/// Git does.
 ///
-/// Git calls this with four paths after --install has configured it, for the tables that --table
-/// names. Configuration is not cloned, so each clone needs its own --install. Forges do not run
+/// After --install has configured it for the tables of --table, Git calls this command with four
+/// paths. Configuration is not cloned, so each clone needs its own --install. Forges do not run
 /// merge drivers when they merge on their servers.
 #[derive(Debug, clap::Args)]
 #[command(
@@ -39,7 +39,7 @@ Examples:
 Exit status: 0 merged; 1 a conflict is left in OURS; 2 wrong usage; 3 --install failed;
 129 nothing was merged, and OURS is unchanged: Git 2.42 or newer then aborts the whole merge."
 )]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// The common ancestor of both versions (%O)
     #[arg(value_name = "BASE", required_unless_present = "install")]
     base: Option<PathBuf>,
@@ -56,7 +56,7 @@ pub(super) struct Args {
     #[arg(value_name = "PATH", required_unless_present = "install")]
     path: Option<String>,
 
-    /// Configure Git to call this, in the repository around the current directory
+    /// Configure Git to call this command, in the repository that contains the current directory
     #[arg(long, env = "WAYPOST_MERGE_DRIVER_INSTALL", value_parser = BoolishValueParser::new(), conflicts_with = "base")]
     install: bool,
 
@@ -65,7 +65,7 @@ pub(super) struct Args {
     table: TableArgs,
 }
 
-pub(super) fn run(args: &Args) -> Result<(), Error> {
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Error> {
     let (Some(base), Some(ours), Some(theirs), Some(path)) =
         (&args.base, &args.ours, &args.theirs, &args.path)
     else {
@@ -139,10 +139,10 @@ fn driver() -> anyhow::Result<String> {
         "waypost".to_owned()
     } else {
         let this = this.to_str().context("this program's path is not UTF-8")?;
-        // In which Git expands nothing.
+        // Escaped, so that Git expands nothing in it.
         shell_word(&this.replace('%', "%%")).into_owned()
     };
-    // If the program is missing or crashes, Git must not take our version for the result.
+    // If the program is missing or crashes, Git must not use our version as the result.
     Ok(format!(
         "{program} merge-driver -- %O %A %B %P || exit $(($? == 1 ? 1 : 129))"
     ))

@@ -1,5 +1,5 @@
-//! What can be fixed in a table without a person: links that have moved permanently, and dead ones of
-//! which an archive has a copy; and why others cannot.
+//! Fixes of a table that need no person: links that have moved permanently, and dead ones with a
+//! copy in an archive; and why others cannot be fixed.
 
 use super::arrivals::Arrivals;
 use super::conclusions::Conclusions;
@@ -8,10 +8,10 @@ use crate::mapping::{Entry, Place, Table, Target};
 use crate::registry::{EditRight, EntryContent, EntryEdit, EntryValue, ExpectedContent, MayShadow};
 
 /// An entry that can be fixed.
-pub(super) struct Proposal {
+pub(super) struct LinkFix {
     pub(super) edit: EntryEdit,
     pub(super) place: Place,
-    /// What changes, for people.
+    /// The change, for people.
     pub(super) change: String,
 }
 
@@ -22,18 +22,18 @@ pub(super) struct Unfixed {
     pub(super) reason: String,
 }
 
-/// What is to be done about the links of a table.
+/// The possible fixes of a table, and the links that need a person.
 #[derive(Default)]
-pub(super) struct Proposals {
-    pub(super) all: Vec<Proposal>,
+pub(super) struct LinkFixes {
+    pub(super) all: Vec<LinkFix>,
     pub(super) unfixed: Vec<Unfixed>,
 }
 
-impl Proposals {
+impl LinkFixes {
     /// Decides about the links of a table.
     pub(super) fn of(conclusions: &Conclusions, table: &Table, policy: Policy) -> Self {
-        let mut proposals = Self::default();
-        // A link to another one of the table is fixed there.
+        let mut fixes = Self::default();
+        // A link to another link of the table is fixed there.
         let is_fixed_here = |conclusion: &&Conclusion<'_>| {
             conclusion.link.resolution.url() == Some(&conclusion.link.target)
         };
@@ -47,7 +47,7 @@ impl Proposals {
                     _ => continue,
                 };
                 match decided {
-                    Ok((value, change)) => proposals.all.push(Proposal {
+                    Ok((value, change)) => fixes.all.push(LinkFix {
                         edit: EntryEdit {
                             site: Some(entry.site().base_url().as_str().to_owned()),
                             link: link.code.clone(),
@@ -61,15 +61,15 @@ impl Proposals {
                         place: link.place.clone(),
                         change,
                     }),
-                    Err(reason) => proposals.unfixed.push(Unfixed {
+                    Err(reason) => fixes.unfixed.push(Unfixed {
                         place: link.place.clone(),
                         reason: format!("{}: {reason}", conclusion.link.target),
                     }),
                 }
             }
         }
-        proposals.all.sort_by(|a, b| a.place.cmp(&b.place));
-        proposals
+        fixes.all.sort_by(|a, b| a.place.cmp(&b.place));
+        fixes
     }
 }
 
@@ -104,7 +104,8 @@ fn moved_url(
     if entry.forward().path() {
         return Err("paths are appended to it".to_owned());
     }
-    // With a query, too: a host that leads everyone home may add where they came from.
+    // With a query, too: a host that redirects everything to its home page may add the original
+    // path.
     if to.url().path() == "/" {
         return Err(format!("it has moved to a home page, {to}"));
     }
@@ -135,6 +136,6 @@ fn archived_copy(conclusion: &Conclusion<'_>) -> Result<(EntryValue, String), St
         }
         Some(ArchiveAnswer::NoCopy) => Err("it is dead, and the archive has no copy".to_owned()),
         Some(ArchiveAnswer::Failed(problem)) => Err(format!("it is dead; the archive: {problem}")),
-        None => Err("it is dead, and the archive was not asked about it".to_owned()),
+        None => Err("it is dead, and was not looked up in the archive".to_owned()),
     }
 }

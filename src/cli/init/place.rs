@@ -1,4 +1,4 @@
-//! What is around the place of a new table: a checkout, and the repository that it comes from.
+//! The surroundings of a new table: a checkout, and the repository that it comes from.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use crate::git::LocalRepository;
 use crate::mapping::Forge;
 use crate::registry::web_address;
 
-/// The place of a new table, as far as it says something about it.
+/// The known facts about the place of a new table.
 #[derive(Debug, Default)]
-pub(super) struct Surroundings {
+pub(super) struct InitPlace {
     pub(super) is_in_repository: bool,
     /// The top of the checkout, if it is above the place.
     pub(super) top_above: Option<PathBuf>,
@@ -20,8 +20,8 @@ pub(super) struct Surroundings {
     pub(super) name: Option<String>,
 }
 
-impl Surroundings {
-    /// Looks around a directory, which need not exist. What cannot be found out is left open.
+impl InitPlace {
+    /// Inspects the surroundings of a directory, which need not exist. Unknown facts are left open.
     pub(super) fn of(dir: &Path) -> Self {
         let here = std::path::absolute(dir).unwrap_or_else(|_| dir.to_owned());
         let here = fs::canonicalize(&here).unwrap_or(here);

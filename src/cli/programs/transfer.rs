@@ -6,15 +6,15 @@ use std::io::{BufReader, stdin, stdout};
 
 use anyhow::Context as _;
 
-use super::terminal::Error;
+use crate::cli::terminal::Error;
 use crate::git::run_transfer;
 
 /// Fetch or push once, as described on standard input
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
-pub(super) struct Args {}
+pub(in crate::cli) struct Args {}
 
-pub(super) fn run(_: &Args) -> Result<(), Error> {
+pub(in crate::cli) fn run(_: &Args) -> Result<(), Error> {
     run_transfer(BufReader::new(stdin()), stdout()).context("cannot read what to fetch")?;
     Ok(())
 }

@@ -10,17 +10,17 @@ use anyhow::Context as _;
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
-use super::terminal::Error;
+use crate::cli::terminal::Error;
 
 /// Write the manual pages into a directory
 #[derive(Debug, clap::Args)]
 #[command(hide = true)]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     /// The directory for waypost.1 and a page for each command
     directory: PathBuf,
 }
 
-pub(super) fn run(args: &Args, program: clap::Command) -> Result<(), Error> {
+pub(in crate::cli) fn run(args: &Args, program: clap::Command) -> Result<(), Error> {
     let mut program = program.disable_help_subcommand(true);
     program.build();
     let verbs = program.get_subcommands().filter(|verb| !verb.is_hide_set());

@@ -1,18 +1,19 @@
-//! `waypost set`: changes what a table says about a link, except for where it leads.
+//! `waypost set`: changes the properties of a link, except for its target.
 
 use clap::ValueEnum;
-use clap::builder::{BoolishValueParser, NonEmptyStringValueParser};
+use clap::builder::BoolishValueParser;
 
-use super::arguments::property;
-use super::editing::{self, Editing, EditingArgs};
-use super::terminal::{Error, with_hint};
+use super::{Editing, EditingArgs};
+use crate::cli::arguments::property;
+use crate::cli::terminal::{Error, with_hint};
 use crate::mapping::{Code, Forward, Status, Target, WrittenDate};
 use crate::registry::{EntryValue, MayShadow};
 
 /// Change the title, owner, tags and other properties of a link
 ///
-/// Only what is named changes: every other byte of the table stays. Where the link leads is changed by
-/// `waypost retarget`, and whether it works by `waypost retire` and `waypost restore`.
+/// Changes only the given properties; every other byte of the table stays the same. To change where
+/// the link leads, use `waypost retarget`; to turn it off or on again, use `waypost retire` and
+/// `waypost restore`.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,7 +29,7 @@ Only the short link, or what a dry run shows, goes to standard output; everythin
 standard error.
 Exit status: 0 the link is as requested; 1 there is no such link, the change is refused, or the
 table has errors; 2 wrong usage; 3 the table cannot be read or written, or Git failed.")]
-pub(super) struct Args {
+pub(in crate::cli) struct Args {
     #[command(flatten)]
     keys: KeyArgs,
 
@@ -41,19 +42,19 @@ pub(super) struct Args {
 #[command(next_help_heading = "Properties")]
 #[group(skip)]
 struct KeyArgs {
-    /// The title, for people
-    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    /// The title, shown on pages
+    #[arg(long, value_name = "TEXT", value_parser = super::text)]
     title: Option<String>,
 
-    /// Who is responsible for the link
-    #[arg(long, value_name = "NAME", value_parser = NonEmptyStringValueParser::new())]
+    /// The person or group responsible for the link
+    #[arg(long, value_name = "NAME", value_parser = super::text)]
     owner: Option<String>,
 
-    /// A tag, instead of all that it has; may be repeated
-    #[arg(long, value_name = "TEXT", value_parser = NonEmptyStringValueParser::new())]
+    /// A tag, which replaces all existing tags; may be repeated
+    #[arg(long, value_name = "TEXT", value_parser = super::text)]
     tag: Vec<String>,
 
-    /// Another code for the same link, besides those that it has; may be repeated
+    /// Another code for the same link, in addition to those that it has; may be repeated
     #[arg(long, value_name = "CODE", allow_hyphen_values = true, value_parser = code)]
     alias: Vec<Code>,
 
@@ -61,11 +62,11 @@ struct KeyArgs {
     #[arg(long, value_name = "STATUS", value_parser = property::status())]
     status: Option<Status>,
 
-    /// Which part of a request is carried over to the URL
+    /// Which parts of a request are passed on to the target
     #[arg(long, value_name = "WHAT", value_parser = property::forward())]
     forward: Option<Forward>,
 
-    /// How long a redirect may be cached; 0 is not at all
+    /// How long a redirect may be cached; 0 disables caching
     #[arg(long, value_name = "SECONDS")]
     cache_max_age: Option<u32>,
 
@@ -74,27 +75,27 @@ struct KeyArgs {
     expires: Option<WrittenDate>,
 
     /// An archived copy of the target, shown once the link is gone
-    #[arg(long, value_name = "URL", value_parser = editing::url)]
+    #[arg(long, value_name = "URL", value_parser = super::url)]
     archive: Option<Target<'static>>,
 
-    /// Remove a property, or return to the table's default; may be repeated
+    /// A property to remove, or to reset to the table's default; may be repeated
     #[arg(long, value_name = "KEY")]
-    unset: Vec<Key>,
+    unset: Vec<RemovableKey>,
 
-    /// Let --unset remove aliases; a link that was published is a promise, which `waypost check --base`
-    /// holds whatever is allowed here
+    /// Let --unset remove aliases; `waypost check --base` still reports each published alias that
+    /// is lost
     #[arg(long, value_parser = BoolishValueParser::new(), requires = "unset")]
     allow_alias_loss: bool,
 
-    /// Allow new aliases, or what is forwarded, to change where published paths of other links lead; a
-    /// commit of --commit, --push or --branch states that this is intended
+    /// Allow new aliases or new forwarding to change where published paths of other links lead; the
+    /// commit that --commit, --push or --branch makes declares this
     #[arg(long, env = "WAYPOST_ALLOW_SHADOWING", value_parser = BoolishValueParser::new())]
     allow_shadowing: bool,
 }
 
 /// A key that can be removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Key {
+enum RemovableKey {
     Title,
     Owner,
     #[value(alias = "tag")]
@@ -108,8 +109,8 @@ enum Key {
     Archive,
 }
 
-impl Key {
-    /// Returns the value of an entry that does not have it.
+impl RemovableKey {
+    /// Returns the value that removes it from an entry.
     fn removed(self) -> EntryValue {
         match self {
             Self::Title => EntryValue::Title(None),
@@ -125,7 +126,7 @@ impl Key {
     }
 }
 
-pub(super) fn run(args: Args) -> Result<(), Error> {
+pub(in crate::cli) fn run(args: Args) -> Result<(), Error> {
     let may_shadow = MayShadow::of_flag(args.keys.allow_shadowing);
     let may_lose_aliases = args.keys.allow_alias_loss;
     args.link.run(Editing {
@@ -140,40 +141,49 @@ impl KeyArgs {
     fn values(self) -> Result<Vec<EntryValue>, Error> {
         let mut unset = self.unset;
         // Aliases that replace all others.
-        let replaces_aliases = !self.alias.is_empty() && unset.contains(&Key::Aliases);
+        let replaces_aliases = !self.alias.is_empty() && unset.contains(&RemovableKey::Aliases);
         let aliases = match replaces_aliases {
             true => {
-                unset.retain(|key| *key != Key::Aliases);
+                unset.retain(|key| *key != RemovableKey::Aliases);
                 EntryValue::Aliases(self.alias.clone())
             }
             false => EntryValue::MoreAliases(self.alias.clone()),
         };
         let given = [
-            (Key::Title, self.title.map(|it| EntryValue::Title(Some(it)))),
-            (Key::Owner, self.owner.map(|it| EntryValue::Owner(Some(it)))),
             (
-                Key::Tags,
+                RemovableKey::Title,
+                self.title.map(|it| EntryValue::Title(Some(it))),
+            ),
+            (
+                RemovableKey::Owner,
+                self.owner.map(|it| EntryValue::Owner(Some(it))),
+            ),
+            (
+                RemovableKey::Tags,
                 (!self.tag.is_empty()).then_some(EntryValue::Tags(self.tag)),
             ),
-            (Key::Aliases, (!self.alias.is_empty()).then_some(aliases)),
             (
-                Key::Status,
+                RemovableKey::Aliases,
+                (!self.alias.is_empty()).then_some(aliases),
+            ),
+            (
+                RemovableKey::Status,
                 self.status.map(|it| EntryValue::Status(Some(it))),
             ),
             (
-                Key::Forward,
+                RemovableKey::Forward,
                 self.forward.map(|it| EntryValue::Forward(Some(it))),
             ),
             (
-                Key::CacheMaxAge,
+                RemovableKey::CacheMaxAge,
                 (self.cache_max_age).map(|it| EntryValue::CacheMaxAge(Some(it))),
             ),
             (
-                Key::Expires,
+                RemovableKey::Expires,
                 self.expires.map(|it| EntryValue::Expires(Some(it))),
             ),
             (
-                Key::Archive,
+                RemovableKey::Archive,
                 self.archive.map(|it| EntryValue::Archive(Some(it))),
             ),
         ];

@@ -2,14 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::arguments::ListenAddress;
-use super::terminal::Error;
+use crate::cli::arguments::ListenAddress;
+use crate::cli::terminal::Error;
 use crate::server::Tls;
 
 /// TLS on the public listener.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "TLS")]
-pub(super) struct TlsArgs {
+pub(in crate::cli) struct TlsArgs {
     /// Use TLS on the public listener, with this certificate chain (PEM)
     // Which flags go together is checked below: half of them, in variables, must not be dropped
     // silently.
@@ -27,17 +27,17 @@ pub(super) struct TlsArgs {
 
 impl TlsArgs {
     /// Reads the certificate, if one is configured.
-    pub(super) fn load(&self) -> Result<Option<Tls>, Error> {
+    pub(in crate::cli) fn load(&self) -> Result<Option<Tls>, Error> {
         let (certificate, key) = match (&self.tls_cert, &self.tls_key) {
             (Some(certificate), Some(key)) => (certificate, key),
             (None, None) if self.https_redirect_listen.is_none() => return Ok(None),
             (None, None) => {
                 return Err(Error::usage(
-                    "--https-redirect-listen goes with --tls-cert and --tls-key",
+                    "--https-redirect-listen requires --tls-cert and --tls-key",
                 ));
             }
             _ => {
-                return Err(Error::usage("--tls-cert and --tls-key go together"));
+                return Err(Error::usage("--tls-cert and --tls-key require each other"));
             }
         };
         Tls::load(certificate, key).map(Some).map_err(|error| {
@@ -49,21 +49,21 @@ impl TlsArgs {
         })
     }
 
-    pub(super) fn https_redirect_listen(&self) -> Option<ListenAddress> {
+    pub(in crate::cli) fn https_redirect_listen(&self) -> Option<ListenAddress> {
         self.https_redirect_listen
     }
 }
 
 /// Whether the public listener of the server that is asked speaks TLS.
 #[derive(Debug, clap::Args)]
-pub(super) struct Spoken {
+pub(in crate::cli) struct Spoken {
     /// The same as of `serve`.
     #[arg(long, hide = true, value_name = "FILE", env = "WAYPOST_TLS_CERT")]
     tls_cert: Option<PathBuf>,
 }
 
 impl Spoken {
-    pub(super) fn is_tls(&self) -> bool {
+    pub(in crate::cli) fn is_tls(&self) -> bool {
         self.tls_cert.is_some()
     }
 }
