@@ -2,7 +2,7 @@
 //! what it takes at most.
 //!
 //! Usage: `suggest_many ENTRIES CHARACTERS REQUESTS`. All codes of the table have so many characters,
-//! as has the one that is asked for.
+//! and so has the requested one.
 
 use std::env;
 use std::hint::black_box;

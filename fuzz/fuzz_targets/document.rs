@@ -1,5 +1,5 @@
 //! Arbitrary bytes as the one or two files of a table: compiling them never panics, and what it
-//! says about them can be relied on.
+//! reports about them is true.
 
 #![no_main]
 
@@ -13,7 +13,7 @@ use waypost_fuzz::mapping::{
 };
 
 fuzz_target!(|bytes: &[u8]| {
-    // A NUL, which no YAML holds, parts two files; so a seed is simply a table's file.
+    // A NUL, which YAML cannot contain, separates two files; so a seed is simply a table's file.
     let files: Vec<SourceFile> = bytes
         .splitn(2, |byte| *byte == 0)
         .zip(["a.yaml", "b.yaml"])
@@ -48,7 +48,7 @@ fuzz_target!(|bytes: &[u8]| {
     );
 });
 
-/// Fails if the place is not in one of the files; one past the end of a line is in it.
+/// Fails if the position is not in one of the files; one past the end of a line is still in it.
 fn assert_tells_a_place(diagnostic: &Diagnostic, files: &[SourceFile]) {
     let place = &diagnostic.place;
     let file = files.iter().find(|file| file.path == place.file);

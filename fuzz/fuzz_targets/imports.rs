@@ -28,7 +28,7 @@ fuzz_target!(|bytes: &[u8]| {
         );
         last = row.line;
     });
-    // Only CSV can fail as a whole, for its header.
+    // Only CSV can fail as a whole, because of its header.
     let is_csv = matches!(
         form,
         ImportFormat::Csv | ImportFormat::Yourls | ImportFormat::Shlink | ImportFormat::Psql

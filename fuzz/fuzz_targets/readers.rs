@@ -1,4 +1,4 @@
-//! A file in block form, read by the fast reader and as any YAML: both must say the same of it.
+//! A file in block form, read by the fast reader and by the general YAML reader: both must agree.
 
 #![no_main]
 
@@ -15,8 +15,8 @@ fuzz_target!(|text: &str| {
     if !is_in_block_form(text.strip_prefix('\u{feff}').unwrap_or(text)) {
         return;
     }
-    // A comment with a tab, on a line behind all others: it means nothing and moves nothing, but the
-    // fast reader declines the file for it, at the last moment.
+    // A comment with a tab, on a line after all others: it means nothing and moves nothing, but the
+    // fast reader rejects the file because of it, at its very end.
     let for_any_reader = format!("{text}\n# \t");
     assert!(
         !is_in_block_form(&for_any_reader),
@@ -37,7 +37,7 @@ fn compile_file(text: &str) -> Compilation {
     }])
 }
 
-/// All that a site says, but for how it is stored.
+/// The content of a site, without how it is stored.
 #[derive(Debug, PartialEq)]
 struct Said<'t> {
     /// Its base URL, its scheme, and how a new entry gets its code.
@@ -45,7 +45,7 @@ struct Said<'t> {
     entries: Vec<SaidEntry<'t>>,
 }
 
-/// All that an entry says.
+/// The content of an entry.
 #[derive(Debug, PartialEq)]
 struct SaidEntry<'t> {
     place: Place,

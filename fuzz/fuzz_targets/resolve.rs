@@ -1,4 +1,4 @@
-//! Arbitrary requests to a rich table: whatever is asked, a redirect goes where its entry says.
+//! Arbitrary requests to a rich table: whatever is requested, a redirect leads where its entry says.
 
 #![no_main]
 
@@ -42,7 +42,7 @@ fn table(files: &[&str]) -> Table {
 }
 
 fuzz_target!(|text: &str| {
-    // A host, a path and a query, each on a line of its own; an empty host is none.
+    // A host, a path and a query, each on its own line; an empty host is none.
     let mut lines = text.splitn(3, '\n');
     let host = lines.next().filter(|host| !host.is_empty());
     let Some(path) = lines.next() else { return };
@@ -60,7 +60,7 @@ fuzz_target!(|text: &str| {
     }
 });
 
-/// Fails if a request could choose another place than the entry's, or break the header.
+/// Fails if a request could choose a destination other than the entry's, or break the header.
 fn assert_goes_to_its_target(redirect: &Redirect<'_>) {
     let location = &*redirect.location;
     let target = redirect.entry.target().expect("a redirect has a target");

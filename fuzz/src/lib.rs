@@ -1,10 +1,10 @@
-//! What is fuzzed: the mapping layer, changes of entries, and what reads foreign forms and robots.txt,
-//! straight from their source.
+//! The fuzzed code: the mapping layer, changes of entries, readers of formats and robots.txt, and
+//! connections, straight from their source.
 //!
-//! They import nothing but each other, so they stand alone here. To depend on the whole crate
-//! instead would build libgit2, OpenSSL and the server for nothing: most of the time this took.
+//! They import only each other, so they can be built without the rest. A dependency on the whole
+//! crate would also build libgit2, OpenSSL and the server, which would take most of the time.
 
-/// What changes entries: merging, beside it, wants libgit2.
+/// Changes of entries, without merging, which needs libgit2.
 #[allow(dead_code, unused_imports)]
 #[path = "../../src/edit"]
 pub mod edit {
@@ -15,18 +15,54 @@ pub mod edit {
     mod refusal;
     mod replace;
     mod scalar;
+    mod window;
 }
 
+#[allow(dead_code, unused_imports)]
 #[path = "../../src/mapping/mod.rs"]
 pub mod mapping;
 
 #[path = "../../src/linkcheck/polite/mod.rs"]
 pub mod polite;
 
-/// What reads foreign forms: writing them, beside it, wants pages.
+/// Readers of foreign formats, without the writers, which need pages.
 #[path = "../../src/exchange"]
 pub mod exchange {
     pub mod read;
 }
 
+/// The code that reads requests from connections.
+#[allow(dead_code, unused_imports)]
+#[path = "../../src/server"]
+pub mod server {
+    pub mod http {
+        mod content;
+        mod lines;
+        mod moment;
+        mod plain_request;
+        pub(crate) mod request;
+        pub(crate) mod response_head;
+
+        pub(crate) use content::{Content, ContentPiece};
+        pub(crate) use lines::{BareLineFeed, LineEnds, LineStream, has_bare_feed};
+        pub(crate) use moment::Moment;
+        pub(crate) use plain_request::{Parsed, PlainRequest, field_space, parse};
+        pub(crate) use request::Refused;
+    }
+
+    pub mod net {
+        mod client;
+        mod connection;
+        mod fast_path;
+        mod phase;
+        mod timeouts;
+
+        pub(crate) use connection::serve_plain;
+        pub(crate) use fast_path::{AnswersPlain, NoFastPath};
+        pub(crate) use phase::{Lifecycle, Phase};
+        pub(crate) use timeouts::{TimeoutStream, Timeouts};
+    }
+}
+
+pub mod connections;
 pub use exchange::read;
