@@ -1,4 +1,4 @@
-//! How fast tables compile, in bytes a second: those that people write, from nothing and after a
+//! How fast tables compile, in bytes per second: those that people write, from nothing and after a
 //! change, and those that an attacker would write; and how fast codes are derived.
 
 mod scale;
@@ -46,7 +46,7 @@ fn plain(entries: usize) -> String {
     tables::table(entries, |_, _| String::new())
 }
 
-/// Returns the same table with a map in flow style, which only the reader of any YAML knows.
+/// Returns the same table with a map in flow style, which only the general YAML reader supports.
 fn plain_but_for_one_line(entries: usize) -> String {
     plain(entries).replacen("mapping:", "defaults: {status: 302}\nmapping:", 1)
 }
@@ -102,7 +102,7 @@ fn changed_tables(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Tables of a few megabytes, with what makes careless readers slow; all but one are refused.
+/// Tables of a few megabytes, with input that makes careless parsers slow; all but one are refused.
 fn hostile_tables(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("compile-hostile");
     let times = scale(100_000, 100);
@@ -125,7 +125,7 @@ fn one_code_for_all(entries: usize) -> String {
     tables::table(entries, |_, _| "\n  short-code: same".to_owned())
 }
 
-/// Returns a table whose entries all stand in one line, in flow style.
+/// Returns a table whose entries are all on one line, in flow style.
 fn one_long_line(entries: usize) -> String {
     let entry = |number| format!("{{url: 'https://example.org/{number}'}}");
     let entries: Vec<_> = (0..entries).map(entry).collect();
@@ -133,7 +133,7 @@ fn one_long_line(entries: usize) -> String {
     format!("base_url: https://short.code/\nmapping: [{entries}]\n")
 }
 
-/// Returns a large scalar that is named very often.
+/// Returns a large scalar with very many aliases.
 fn alias_bomb(aliases: usize) -> String {
     let large = "a".repeat(10 * aliases);
     let aliases = "\n- url: *u".repeat(aliases);

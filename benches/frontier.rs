@@ -41,7 +41,7 @@ fn main() {
     if let Ok(url) = std::env::var("WAYPOST_TEST_VALKEY") {
         let shard = format!("bench-{}", std::process::id());
         let connect = || {
-            let address = waypost::frontier::ValkeyAddress::parse(&url).expect("an address");
+            let address = waypost::valkey::ServerAddress::parse(&url).expect("an address");
             let store =
                 waypost::frontier::Valkey::connect(address.with_shard(&shard), Duration::ZERO);
             Arc::new(runtime.block_on(store).expect("a server"))

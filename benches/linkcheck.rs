@@ -26,8 +26,8 @@ use scale::scale;
 use tokio::runtime::Runtime;
 use waypost::frontier::{Clock, SystemClock};
 use waypost::linkcheck::{
-    Ask, AskClient, Asking, CheckOptions, CheckState, Checker, FileState, Links, Question, Scope,
-    Trust, UserAgent,
+    CheckOptions, CheckState, Checker, FileState, Links, PendingReply, Question, RequestClient,
+    Requester, Scope, Trust, UserAgent,
 };
 use waypost::mapping::{Table, Timestamp};
 use web::farm::{self, Farm};
@@ -130,7 +130,7 @@ fn schedule(web: WebSize) {
     );
 }
 
-/// Returns how long the host takes that takes the longest, by its links, its pauses and its answers.
+/// Returns the time of the slowest host, from its links, its pauses and its answers.
 fn bound(table: &Table) -> Duration {
     let mut hosts = std::collections::HashMap::<String, u32>::new();
     for entry in table.sites().iter().flat_map(|site| site.entries()) {
@@ -145,17 +145,22 @@ fn bound(table: &Table) -> Duration {
     times.max().unwrap_or_default()
 }
 
-/// A Web that answers at once.
+/// A Web that answers immediately.
 struct InstantWeb;
 
-impl Ask for InstantWeb {
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+impl Requester for InstantWeb {
+    fn send<'a>(&'a self, question: &'a Question) -> PendingReply<'a> {
         Box::pin(async { answer(question, Duration::ZERO) })
     }
 }
 
 /// Returns a checker with a state in a file, without pauses.
-fn checker(file: &Path, asker: Arc<dyn Ask>, links: Links, concurrency: usize) -> Arc<Checker> {
+fn checker(
+    file: &Path,
+    requester: Arc<dyn Requester>,
+    links: Links,
+    concurrency: usize,
+) -> Arc<Checker> {
     let clock = SystemClock::new();
     let state = FileState::open(file, clock, Duration::ZERO).expect("the file can be opened");
     let options = CheckOptions {
@@ -165,7 +170,7 @@ fn checker(file: &Path, asker: Arc<dyn Ask>, links: Links, concurrency: usize) -
     };
     let state: Arc<dyn CheckState> = Arc::new(state);
     let clock: Arc<dyn Clock> = Arc::new(clock);
-    Arc::new(Checker::new(state, asker, clock, links, options))
+    Arc::new(Checker::new(state, requester, clock, links, options))
 }
 
 /// The first check, into a file.
@@ -241,7 +246,8 @@ fn answers(file: &Path) {
     let farm = Farm::start(&mut stage("server", directory));
     let agent = UserAgent::new(None).expect("no contact is wrong");
     let trust = Trust::system().expect("the system trusts something");
-    let client = AskClient::new(Arc::new(farm.resolver()), trust, agent).asking(Scope::Private);
+    let client =
+        RequestClient::new(Arc::new(farm.resolver()), trust, agent).in_scope(Scope::Private);
     let concurrency = CheckOptions::default().concurrency;
     let links = links(&web.table("http"));
     let checker = checker(file, Arc::new(client), links, concurrency);
@@ -258,7 +264,7 @@ fn answers(file: &Path) {
     figure("answers a second from 10,000 names", measured, "1,000");
 }
 
-/// Returns the most memory that was resident since the peak was forgotten, beyond what was then.
+/// Returns the peak of resident memory since it was reset, beyond the memory at that time.
 fn beyond(before: u64) -> String {
     let most = megabytes(peak().saturating_sub(before));
     let now = megabytes(resident().saturating_sub(before));

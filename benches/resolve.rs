@@ -1,6 +1,6 @@
 //! How long a request takes to resolve: each kind of request, in tables of several sizes.
 //!
-//! Which entry is asked for is random, so that large tables are not measured from a warm cache.
+//! The requested entry is random, so that large tables are not measured from a warm cache.
 //! With `WAYPOST_BENCH_LARGE=1` there is also a table of ten million entries.
 
 mod scale;
@@ -39,7 +39,7 @@ fn resolve(criterion: &mut Criterion, entries: usize) {
     group.throughput(Throughput::Elements(1));
     for kind in Kind::ALL {
         let requests = LazyCell::new(|| kind.requests(&table, scale(200_000, 1_000)));
-        // Each sample goes on where the last one ended, lest the first requests are always the same.
+        // Each sample continues where the last one ended, so that the first requests differ.
         let mut next = 0;
         group.bench_function(BenchmarkId::new(kind.name(), entries), |bencher| {
             let (table, requests) = (&*table, &*requests);

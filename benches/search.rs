@@ -1,7 +1,7 @@
 //! What a search costs, in CPU time: in a table whose entries have a URL alone, in one whose entries
 //! have all that can be searched, and in one that is not written in ASCII.
 //!
-//! Searches that find little look at all entries; a page of frequent links ends soon.
+//! Searches that find little scan all entries; a page of frequent matches ends early.
 
 mod cost;
 mod scale;

@@ -1,4 +1,4 @@
-//! What this process has cost so far, as the kernel counts it.
+//! The CPU time and memory that this process has used, as the kernel counts them.
 
 #![allow(dead_code, reason = "not every benchmark needs all of it")]
 
@@ -25,7 +25,7 @@ pub(crate) fn peak() -> u64 {
     status("VmHWM:")
 }
 
-/// Forgets what was the most memory, so that what is resident now counts as that.
+/// Resets the peak to the memory that is resident now.
 pub(crate) fn forget_peak() {
     fs::write("/proc/self/clear_refs", "5").expect("the kernel takes it of this process");
 }

@@ -1,5 +1,5 @@
-//! How large benchmarks are: as large as they say when they are measured, small when they are
-//! merely tried.
+//! The size of benchmarks: full size when they are measured, small when they are
+//! only tried.
 
 use std::env;
 

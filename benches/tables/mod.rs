@@ -1,10 +1,10 @@
-//! Tables made up from a seed: the same at each run, on every machine.
+//! Tables generated from a seed: the same in each run, on every machine.
 //!
-//! They compile without a problem, if what their entries add to a URL does.
+//! They compile without problems if the keys that are added to their entries do.
 
 use std::fmt::Write;
 
-/// What a word is made of.
+/// The letters of words.
 const LETTERS: &[u8; 26] = b"abcdefghijklmnopqrstuvwxyz";
 
 /// Numbers that look random: SplitMix64 (Steele, Lea and Flood: "Fast splittable pseudorandom number
@@ -12,7 +12,7 @@ const LETTERS: &[u8; 26] = b"abcdefghijklmnopqrstuvwxyz";
 pub(crate) struct Random(u64);
 
 impl Random {
-    /// Returns the numbers of a seed.
+    /// Returns the sequence of a seed.
     pub(crate) fn new(seed: u64) -> Self {
         Self(seed)
     }
@@ -44,7 +44,7 @@ pub(crate) fn table(entries: usize, mut keys: impl FnMut(usize, &mut Random) -> 
     for number in 0..entries {
         let (host, path) = (random.word(8), random.word(12));
         let keys = keys(number, &mut random);
-        // Its number keeps it apart from all others; the slash lets a path be appended.
+        // Its number makes it unique; the slash allows a path to be appended.
         writeln!(text, "- url: https://{host}.example/{path}/{number}/{keys}")
             .expect("a string takes any text");
     }

@@ -9,7 +9,7 @@ use crate::tables::{self, Random};
 /// When the requests are made; no entry of the table ends.
 pub(crate) const NOW: Timestamp = Timestamp::from_unix(1_800_000_000);
 
-/// What becomes of a request.
+/// The kind of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
     AutoCode,

@@ -1,4 +1,4 @@
-//! A server on loopback that is all hosts at once, in a process of its own.
+//! A server on loopback that is all hosts at once, in a separate process.
 
 use std::io::{BufRead, BufReader, stdin};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -11,7 +11,7 @@ use waypost::linkcheck::{Resolve, Resolving};
 
 use super::status;
 
-/// How many addresses the hosts have, so that the ports of none run out.
+/// How many addresses the hosts have, so that none runs out of ports.
 const ADDRESSES: u32 = 250;
 
 /// The server; it ends when this is dropped.
@@ -41,7 +41,7 @@ impl Farm {
 
 impl Drop for Farm {
     fn drop(&mut self) {
-        // It has nothing to lose.
+        // It has no state to lose.
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
@@ -55,7 +55,7 @@ pub(crate) fn serve(runtime: &Runtime) {
     let listener = listener.expect("a port is free");
     println!("{}", listener.local_addr().expect("it is bound").port());
     runtime.spawn(accept(listener));
-    // An end by an error is an end, too.
+    // An error ends it, too.
     let _ = stdin().read_line(&mut String::new());
 }
 

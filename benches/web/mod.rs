@@ -1,4 +1,4 @@
-//! A Web that only exists here: hosts with links, of which few have many, and what they answer.
+//! A simulated Web: hosts with links, of which few have many, and their answers.
 
 pub(crate) mod farm;
 pub(crate) mod simulation;
@@ -69,7 +69,7 @@ impl WebSize {
     }
 }
 
-/// Returns what a path is answered with: 404 for a robots.txt and for the name that no host can know.
+/// Returns the answer to a path: 404 for a robots.txt and for the random nonexistent page.
 pub(crate) fn status(path: &str) -> u16 {
     match path.ends_with("-1.html") {
         true => 200,
@@ -77,7 +77,7 @@ pub(crate) fn status(path: &str) -> u16 {
     }
 }
 
-/// Returns the answer to a question after a time.
+/// Returns the answer to a request after a time.
 pub(crate) fn answer(question: &Question, took: Duration) -> RoundTrip {
     let reply = Reply {
         status: status(question.url.url().path()),

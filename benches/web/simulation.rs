@@ -1,6 +1,6 @@
-//! Time that passes only while nothing happens: then it jumps to the next thing that will.
+//! Simulated time: while nothing happens, it jumps to the next event.
 //!
-//! The clock is that of the state and of the Web. It moves when the runtime, which has one thread,
+//! The state and the simulated Web share the clock. It moves when the runtime, which has one thread,
 //! is about to sleep. A reservation that has to wait is answered once the time has come, so that the
 //! checker never sleeps on the machine's clock.
 
@@ -18,7 +18,8 @@ use waypost::frontier::{
     AliasName, Clock, Host, HostCounts, Lease, LeaseState, Pending, Reservation, Settings, Store,
 };
 use waypost::linkcheck::{
-    Ask, Asking, CheckState, MemoryState, Question, Row, Space, StateWrite, WriteState,
+    CheckState, MemoryState, PendingReply, Question, QueueRow, Requester, Space, StateWrite,
+    WriteState,
 };
 
 use super::answer;
@@ -26,10 +27,10 @@ use super::answer;
 /// When the simulation begins, since 1970.
 const START: Duration = Duration::from_secs(1_795_305_600);
 
-/// What lies further ahead is left to the next run.
+/// Later events are left to the next run.
 const HORIZON: Duration = Duration::from_secs(3600);
 
-/// A clock, and whom it wakes when.
+/// A clock, with the tasks to wake and their times.
 #[derive(Clone, Default)]
 pub(crate) struct SimulatedClock(Arc<Mutex<Timers>>);
 
@@ -84,7 +85,7 @@ impl SimulatedClock {
         .await;
     }
 
-    /// Goes on to the next time for which somebody waits.
+    /// Advances to the next time for which a task waits.
     fn advance(&self) {
         let mut timers = self.timers();
         while let Some(Reverse((until, id))) = timers.times.pop() {
@@ -101,7 +102,7 @@ impl SimulatedClock {
     }
 }
 
-/// Somebody who waits; one who does so no more must not hold time up.
+/// A waiting task; one that is dropped must not stop the clock.
 struct Sleeper<'c> {
     clock: &'c SimulatedClock,
     id: u64,
@@ -121,11 +122,11 @@ pub(crate) fn answer_time(host: &str) -> Duration {
     Duration::from_millis(50 + hash % 151)
 }
 
-/// Asks the Web of this simulation.
+/// Sends requests to the simulated Web.
 pub(crate) struct SimulatedWeb(pub(crate) SimulatedClock);
 
-impl Ask for SimulatedWeb {
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+impl Requester for SimulatedWeb {
+    fn send<'a>(&'a self, question: &'a Question) -> PendingReply<'a> {
         Box::pin(async move {
             let took = answer_time(question.url.url().host_str().unwrap_or_default());
             self.0.sleep(took).await;
@@ -165,7 +166,12 @@ impl CheckState for SimulatedState {
         self.state.get(space, keys)
     }
 
-    fn queued<'a>(&'a self, from: &'a [u8], to: &'a [u8], limit: usize) -> Pending<'a, Vec<Row>> {
+    fn queued<'a>(
+        &'a self,
+        from: &'a [u8],
+        to: &'a [u8],
+        limit: usize,
+    ) -> Pending<'a, Vec<QueueRow>> {
         self.state.queued(from, to, limit)
     }
 
@@ -189,7 +195,7 @@ impl CheckState for SimulatedState {
 }
 
 impl SimulatedState {
-    /// Has the reservation that waits look again after an operation.
+    /// Makes the waiting reservation check again after an operation.
     fn then_look<'a, T: Send + 'a>(&'a self, operation: Pending<'a, T>) -> Pending<'a, T> {
         Box::pin(async move {
             let result = operation.await;

@@ -14,6 +14,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+import changing
 import chart
 import connections
 import loading
@@ -21,25 +22,33 @@ import redirects
 import report
 import searching
 import tables
-from contestants import Contestants
 from load import compare
 from processes import LOAD_CORES, Failure
+from servers import Servers
 
 ROOT = Path(__file__).resolve().parents[3]
 
 # In the order of the report. Each takes a `Bench` and yields sections.
 MEASUREMENTS = (
-    redirects.contestants,
+    redirects.servers,
     redirects.sizes,
     redirects.misses,
     redirects.http2_over_tls,
     redirects.threads,
     loading.loading,
+    loading.compiling,
     loading.reload_memory,
+    changing.changes,
     loading.reload_latency,
     searching.search_latency,
     connections.idle,
     loading.starting,
+)
+
+# A package of its own, so that Waypost's dependencies are not its.
+AXUM = (
+    *("--manifest-path", ROOT / "tests/bench/axum/Cargo.toml"),
+    *("--target-dir", ROOT / "target/bench-axum"),
 )
 
 # After how many seconds the whole run is given up.
@@ -59,6 +68,7 @@ class Scale:
     http2_requests: int
     idle: int
     starts: int
+    changes: int
     latency_rounds: int
     latency_seconds: int
 
@@ -73,6 +83,7 @@ FULL = Scale(
     http2_requests=60_000,
     idle=10_000,
     starts=20,
+    changes=5,
     latency_rounds=2,
     latency_seconds=15,
 )
@@ -86,21 +97,22 @@ QUICK = Scale(
     http2_requests=30_000,
     idle=1_000,
     starts=3,
+    changes=1,
     latency_rounds=1,
     latency_seconds=6,
 )
 
 
 class Bench:
-    """What every measurement uses: the scale, the tables, the contestants."""
+    """What every measurement uses: the scale, the tables, the measured servers."""
 
-    def __init__(self, scale, home, waypost, floor):
+    def __init__(self, scale, home, programs):
         self.scale, self.home = scale, home
-        self.contestants = Contestants(home, waypost, floor)
+        self.servers = Servers(home, *programs)
         self.tables = {}
 
     def table(self, size):
-        """Returns the table of so many entries, written when it is first asked for."""
+        """Returns the table of so many entries, written on first use."""
         if size in self.tables:
             return self.tables[size]
         forms = ["yaml"]
@@ -117,12 +129,12 @@ class Bench:
         return asking.http2(self.scale.http2_requests)
 
     def cost(self, asking):
-        """Returns what it costs by itself."""
+        """Returns the cost of one asking on its own."""
         return compare({"": asking}, self.scale.rounds, self.http1)[""].median
 
     @contextlib.contextmanager
     def meanwhile(self, act, every):
-        """Acts every so many seconds until the end of a `with` block. Raises what that raises."""
+        """Acts every so many seconds until the end of a `with` block, and passes on its exceptions."""
         over, failures = threading.Event(), []
 
         def run():
@@ -144,7 +156,7 @@ class Bench:
 
 
 def measure(bench, only):
-    """Returns the sections of the report. What is being measured is written to standard error."""
+    """Returns the sections of the report. Names the current measurement on standard error."""
     begun = time.monotonic()
     sections = []
     for measurement in MEASUREMENTS:
@@ -158,7 +170,7 @@ def measure(bench, only):
 
 def build(*arguments):
     """Builds a program of the repository, and returns its path."""
-    command = ["cargo", "build", "--release", "--locked", "--message-format=json", *arguments]
+    command = ["cargo", "build", "--release", "--locked", "--message-format=json", *map(str, arguments)]
     built = subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.PIPE, text=True)
     messages = map(json.loads, built.stdout.splitlines())
     return [message["executable"] for message in messages if message.get("executable")][-1]
@@ -171,25 +183,27 @@ def stop(signal_number, _frame):
 def main():
     parser = argparse.ArgumentParser(prog="tests/bench/run")
     parser.add_argument("--quick", action="store_true", help="small tables and short rounds")
-    parser.add_argument("--output", type=Path, help="where the report goes [standard output]")
-    parser.add_argument("--chart", type=Path, help="where the chart goes, an SVG [nowhere]")
+    parser.add_argument("--output", type=Path, help="file for the report [standard output]")
+    parser.add_argument("--chart", type=Path, help="file for the chart, an SVG [none]")
     parser.add_argument("--waypost", type=Path, help="the program to measure [built]")
     parser.add_argument("--floor", type=Path, help="the example epoll_floor [built]")
+    parser.add_argument("--axum", type=Path, help="the program of tests/bench/axum [built]")
     names = [measurement.__name__ for measurement in MEASUREMENTS]
-    parser.add_argument("--only", choices=names, help="the one measurement that is made [all]")
+    parser.add_argument("--only", choices=names, help="the only measurement to make [all]")
     options = parser.parse_args()
 
     waypost = (options.waypost or Path(build("--bin", "waypost"))).resolve()
     floor = (options.floor or Path(build("--example", "epoll_floor"))).resolve()
+    axum = (options.axum or Path(build(*AXUM))).resolve()
     for number in signal.SIGALRM, signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
         signal.signal(number, stop)
     signal.alarm(BOUND)
-    # The measuring keeps off the core of what is measured.
+    # The measurements run on another core than the measured program.
     os.sched_setaffinity(0, LOAD_CORES)
     home = Path(tempfile.mkdtemp(prefix="bench-"))
     try:
-        bench = Bench(QUICK if options.quick else FULL, home, waypost, floor)
-        about = [*report.machine(), ("Programs", bench.contestants.versions())]
+        bench = Bench(QUICK if options.quick else FULL, home, (waypost, floor, axum))
+        about = [*report.machine(), ("Programs", bench.servers.versions())]
         sections = measure(bench, options.only)
     finally:
         shutil.rmtree(home)

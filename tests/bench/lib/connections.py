@@ -1,4 +1,4 @@
-"""What idle connections cost: memory, while redirects go on."""
+"""Memory of idle connections, while redirects continue."""
 
 import contextlib
 import resource
@@ -14,10 +14,10 @@ def idle(bench):
     wanted = bench.scale.idle
     allow_descriptors(wanted + 1000)
     with contextlib.ExitStack() as stack:
-        server = stack.enter_context(bench.contestants.waypost(table))
+        server = stack.enter_context(bench.servers.waypost(table))
         asking = Asking(server)
         alone = bench.cost(asking)
-        # The load has taken what memory it takes: what comes now is the connections'.
+        # The load has reached its memory: further growth is due to the connections.
         before = server.memory()
         path = next(iter(table.targets))
         held = [stack.enter_context(open_and_ask(server.port, path)) for _ in range(wanted)]
@@ -28,8 +28,8 @@ def idle(bench):
             raise Failure(f"of {len(held)} connections only {still:.0f} are open")
     section = Section(
         "Idle connections",
-        "Each has asked for one redirect, and stays open; redirects on 64 others go on.\n"
-        "Memory is the server's own: the kernel's buffers come on top.",
+        "Each has sent one request, and stays open; redirects on 64 others continue.\n"
+        "Memory is the server's own, without the kernel's buffers.",
         ["idle connections", "memory before", "with them", "per connection", "CPU per redirect"],
     )
     section.row(0, f"{before / 1e6:.1f} MB", "", "", microseconds(alone))
@@ -44,7 +44,7 @@ def idle(bench):
 
 
 def allow_descriptors(number):
-    """Raises the limit of this process and of those that it starts."""
+    """Raises the limit of open files of this process and of its children."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     number = max(soft, number)
     try:
@@ -54,7 +54,7 @@ def allow_descriptors(number):
 
 
 def open_and_ask(port, path):
-    """Returns a connection that was answered once."""
+    """Returns a connection after one answer."""
     connection = socket.create_connection(("127.0.0.1", port), timeout=10)
     connection.sendall(f"GET {path} HTTP/1.1\r\nHost: short.example\r\n\r\n".encode())
     if not connection.recv(4096).startswith(b"HTTP/1.1 302 "):

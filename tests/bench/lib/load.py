@@ -1,4 +1,4 @@
-"""Load on contestants, and what it costs them: CPU time per request, in interleaved rounds."""
+"""Load on servers, and what it costs them: CPU time per request, in interleaved rounds."""
 
 import json
 import re
@@ -13,7 +13,7 @@ WRK = Path(__file__).with_name("wrk.lua")
 
 @dataclass(frozen=True)
 class Asking:
-    """A contestant, and what it is asked for: codes of its table, or codes that are not in it."""
+    """A server, and what it is asked for: codes of its table, or codes that are not in it."""
 
     server: object
     misses: bool = False
@@ -21,7 +21,7 @@ class Asking:
     connections: int = 64
 
     def http1(self, seconds):
-        """Has wrk ask for so many seconds, and returns its report. Any failure is raised."""
+        """Runs wrk for so many seconds, and returns its report. Raises any failure."""
         table = self.server.table
         threads = len(self.cores)
         command = ["wrk", "-t", threads, "-c", self.connections, "-d", f"{seconds}s", "-s", WRK]
@@ -34,7 +34,7 @@ class Asking:
         return report
 
     def http2(self, requests):
-        """Has h2load ask so often, over TLS. Any failure is raised."""
+        """Runs h2load with so many requests, over TLS. Raises any failure."""
         uris = self.server.table.hits.with_suffix(".uris")
         paths = self.server.table.hits.read_text().split()
         uris.write_text("".join(f"https://127.0.0.1:{self.server.port}{path}\n" for path in paths))

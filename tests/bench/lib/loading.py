@@ -1,29 +1,31 @@
-"""What a table costs: to check, to load, to hold, to replace; and how soon a server redirects."""
+"""The cost of a table: checking, loading, memory, replacement; and the time until the first redirect."""
 
 import os
 import statistics
 import time
 
-from contestants import free_port
 from load import Asking
-from processes import SERVER_CORES, Failure, finish
+from processes import SERVER_CORES, Failure, finish, measure
 from report import Section, count, megabytes, ratio, seconds
-from tables import write_changed
+from servers import free_port
+from tables import split, write_changed
 
-# How much text `waypost check` takes by default.
+# The most text that `waypost check` accepts by default.
 CHECKED = 256 << 20
-# How many entries nginx is given: it compares each with one in 10,007 of those before it, so that
-# ten times as many are a hundred times the work.
+# How many files a large table is split into.
+FILES = 256
+# The number of entries for nginx: it compares each with one in 10,007 of the preceding ones, so
+# that ten times as many are a hundred times the work.
 LOADED_BY_NGINX = 1_000_000
 
 
 def loading(bench):
-    """Yields two sections: the time to load tables, and the memory that holds them."""
+    """Yields two sections: the time to load tables, and the memory of loaded tables."""
     cpu = Section(
         "Loading",
         "CPU time on one core: of `waypost check`, of `waypost serve` until it is ready, and of "
         "`nginx -t` with the same table as a `map`.\n"
-        f"`check` takes {CHECKED >> 20} MiB unless told otherwise, and nginx would take minutes for more than "
+        f"`check` takes {CHECKED >> 20} MiB by default, and nginx would take minutes for more than "
         f"{count(LOADED_BY_NGINX)} entries.",
         ["entries", "YAML", "check", "serve until ready", "nginx -t", "serve to nginx"],
     )
@@ -34,7 +36,7 @@ def loading(bench):
     )
     for size in bench.scale.loaded:
         table = bench.table(size)
-        # The largest one takes long, and varies little.
+        # The largest one is slow, and varies little.
         laps = [load_once(bench, table) for _ in range(3 if size <= 1_000_000 else 1)]
         check, serve, resident, nginx, nginx_resident = (
             None if None in figures else statistics.median(figures)
@@ -54,7 +56,7 @@ def load_once(bench, table):
 
     What a program cannot do is none.
     """
-    start = bench.contestants
+    start = bench.servers
     check = nginx = nginx_resident = None
     if table.bytes <= CHECKED:
         _, check = finish([start.waypost_program, "check", table.files["yaml"]], SERVER_CORES)
@@ -65,6 +67,34 @@ def load_once(bench, table):
         with start.nginx(table) as server:
             nginx_resident = server.memory()
     return check, serve, resident, nginx, nginx_resident
+
+
+def compiling(bench):
+    """Yields the cost of a first compilation: of a check on all cores, and of a server until it is ready."""
+    section = Section(
+        "The first compilation",
+        "`waypost check` on all cores, and `waypost serve` until it is ready: the memory is per byte of YAML.",
+        ["table", "YAML", "check, CPU", "check, wall", "check, peak", "serve, peak", "serve, resident"],
+    )
+    for size in bench.scale.loaded:
+        table = bench.table(size)
+        name = f"{count(size)} entries"
+        section.row(name, megabytes(table.bytes), *compile_once(bench, table, table.files["yaml"]))
+        if size == bench.scale.large:
+            parts = split(table, bench.home / "split", FILES)
+            section.row(f"{name}, {FILES} files", megabytes(table.bytes), *compile_once(bench, table, parts))
+    yield section
+
+
+def compile_once(bench, table, path):
+    start = bench.servers
+    limit = ["--max-table-bytes", max(table.bytes, CHECKED)]
+    laps = [measure([start.waypost_program, "check", *limit, path]) for _ in range(3)]
+    cpu, wall, peak = (statistics.median(figures) for figures in zip(*laps, strict=True))
+    with start.waypost(table, path=path) as server:
+        most, resident = server.memory("VmHWM"), server.memory()
+    memory = [ratio(figure, table.bytes) for figure in (peak, most, resident)]
+    return [seconds(cpu), seconds(wall), *memory]
 
 
 class Swapping:
@@ -84,7 +114,7 @@ class Swapping:
         self.swapped += 1
 
     def swap(self, server):
-        """Replaces the table, and returns after how many seconds the server has it."""
+        """Replaces the table, and returns the seconds until the server has loaded it."""
         reloads = server.metric('waypost_reloads_total{result="success"}')
         begun = time.monotonic()
         self.put()
@@ -101,10 +131,10 @@ def reload_memory(bench):
     section = Section(
         "Memory of a reload",
         f"Waypost with {count(table.entries)} entries ({megabytes(table.bytes)} of YAML) while a "
-        "changed table is renamed into place, again and again.",
+        "changed table is repeatedly renamed into place.",
         ["", "resident before", "peak", "resident after", "peak per byte of YAML"],
     )
-    with bench.contestants.waypost(table, path=swapping.live) as server:
+    with bench.servers.waypost(table, path=swapping.live) as server:
         for lap in range(1, 4):
             before = server.memory()
             server.forget_peak()
@@ -121,7 +151,7 @@ def starting(bench):
     for _ in range(bench.scale.starts):
         begun = time.monotonic()
         path, url = next(iter(table.targets.items()))
-        with bench.contestants.waypost(table) as server:
+        with bench.servers.waypost(table) as server:
             if server.answer(path) != (302, url):
                 raise Failure("the first redirect is wrong")
             figures.append(time.monotonic() - begun)
@@ -139,7 +169,7 @@ def reload_latency(bench):
     table = bench.table(bench.scale.large)
     swapping = Swapping(bench, table)
     replies = {"no": [], "every 5 s": []}
-    with bench.contestants.waypost(table, path=swapping.live) as server:
+    with bench.servers.waypost(table, path=swapping.live) as server:
         server.check_answers()
         asking = Asking(server, connections=16)
         for _ in range(bench.scale.latency_rounds):
@@ -149,7 +179,7 @@ def reload_latency(bench):
     section = Section(
         "Latency while the table is replaced",
         f"{count(table.entries)} entries, 16 connections that ask as fast as they are answered; "
-        "the one core that serves also loads the new tables.",
+        "the core that serves also loads the new tables.",
         ["reloads", "p50", "p99", "p99.9", "longest", "redirects/s", "failed"],
     )
     for name, runs in replies.items():

@@ -1,25 +1,26 @@
-"""Programs that are measured: on which cores, what time and memory they take, how they end."""
+"""Measured programs: their cores, CPU time, memory and exit."""
 
 import os
 import re
 import resource
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
-# How long anything may take that is waited for; it only matters when something is wrong.
+# The longest time to wait for anything; it only matters when something fails.
 TIMEOUT = 120
 
 CORES = sorted(os.sched_getaffinity(0))
-# One core for the server and one for the load, so that neither takes the other's time.
+# One core for the server and one for the load, so that they do not compete.
 SERVER_CORES, LOAD_CORES = CORES[:1], CORES[-1:]
 
 TICK = os.sysconf("SC_CLK_TCK")
 
 
 class Failure(Exception):
-    """Something went wrong that makes the figures worthless."""
+    """A failure that invalidates the figures."""
 
 
 def on_cores(cores, command):
@@ -27,7 +28,7 @@ def on_cores(cores, command):
 
 
 def wait_until(predicate, what, timeout=TIMEOUT, interval=0.02):
-    """Returns what the predicate returns once that is true. A refused connection is not yet."""
+    """Returns the predicate's value once it is true. A refused connection counts as not yet."""
     deadline = time.monotonic() + timeout
     while time.monotonic() < deadline:
         try:
@@ -36,7 +37,7 @@ def wait_until(predicate, what, timeout=TIMEOUT, interval=0.02):
         except OSError:
             pass
         time.sleep(interval)
-    raise Failure(f"waited in vain until {what}")
+    raise Failure(f"timed out waiting until {what}")
 
 
 def finish(command, cores=None):
@@ -51,8 +52,26 @@ def finish(command, cores=None):
     return done.stdout, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
+# Runs a command in a process of its own, so that the memory of this one does not count as its peak.
+MEASURE = """
+import resource, subprocess, sys, time
+begun = time.monotonic()
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+wall = time.monotonic() - begun
+spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+print(spent.ru_utime + spent.ru_stime, wall, spent.ru_maxrss * 1024)
+"""
+
+
+def measure(command, cores=None):
+    """Runs a command to its end, and returns (CPU seconds, wall seconds, peak of memory in bytes)."""
+    output, _ = finish([sys.executable, "-c", MEASURE, *command], cores)
+    cpu, wall, peak = output.split()
+    return float(cpu), float(wall), int(peak)
+
+
 class Server:
-    """A program that runs until the end of a `with` block: it and all processes that it starts."""
+    """A program that runs until the end of a `with` block, with all processes that it starts."""
 
     def __init__(self, command, log, cores=None, env=None):
         self.log = Path(log)
@@ -77,7 +96,7 @@ class Server:
         self.process.wait()
 
     def until(self, predicate, what, **how):
-        """Waits, and fails with the log if the program ends meanwhile."""
+        """Waits, and fails with the log if the program exits meanwhile."""
 
         def alive_and():
             if self.process.poll() is not None:
@@ -102,7 +121,7 @@ class Server:
         return sum(int(ticks) for _, fields in self.pids() for ticks in fields[11:15]) / TICK
 
     def memory(self, what="VmRSS"):
-        """Returns bytes: of its largest process, which shares most pages with any others."""
+        """Returns the bytes of its largest process, which shares most pages with any others."""
         pattern = re.compile(rf"^{what}:\s*(\d+) kB", re.MULTILINE)
         statuses = [Path(f"/proc/{pid}/status").read_text() for pid, _ in self.pids()]
         return max(int(pattern.search(status)[1]) for status in statuses) * 1024

@@ -7,12 +7,13 @@ from processes import CORES
 from report import Section, count, microseconds, ratio, spread
 
 
-def contestants(bench):
+def servers(bench):
     large, small = bench.table(bench.scale.large), bench.table(bench.scale.small)
-    begin = bench.contestants
+    begin = bench.servers
     askings = {}
     with contextlib.ExitStack() as stack:
-        for start in begin.floor, begin.waypost, begin.nginx, begin.haproxy, begin.caddy:
+        starts = begin.floor, begin.waypost, begin.nginx, begin.haproxy, begin.axum, begin.caddy
+        for start in starts:
             server = stack.enter_context(start(small if start == begin.caddy else large))
             askings[server.name] = Asking(server)
         costs = compare(askings, bench.scale.rounds, bench.http1)
@@ -22,7 +23,7 @@ def contestants(bench):
         "server and load have a core each.\n"
         "The floor is an epoll loop that answers the same to everyone "
         "(`examples/epoll_floor.rs`).\n"
-        "Caddy has a smaller table, because its `map` looks through the entries one by one.",
+        "Caddy has a smaller table, because its `map` searches the entries linearly.",
         ["server", "entries", "CPU per redirect", "spread", "to floor", "to nginx", "redirects/s"],
     )
     for name, cost in costs.items():
@@ -43,7 +44,7 @@ def sizes(bench):
     askings = {}
     with contextlib.ExitStack() as stack:
         for size in bench.scale.sizes:
-            server = stack.enter_context(bench.contestants.waypost(bench.table(size)))
+            server = stack.enter_context(bench.servers.waypost(bench.table(size)))
             askings[size] = Asking(server)
         costs = compare(askings, bench.scale.rounds, bench.http1)
     section = Section(
@@ -63,7 +64,7 @@ def misses(bench):
     table = bench.table(bench.scale.large)
     askings = {}
     with contextlib.ExitStack() as stack:
-        for start in bench.contestants.waypost, bench.contestants.nginx:
+        for start in bench.servers.waypost, bench.servers.nginx:
             server = stack.enter_context(start(table))
             askings[server.name, "hits"] = Asking(server)
             askings[server.name, "misses"] = Asking(server, misses=True)
@@ -84,7 +85,7 @@ def misses(bench):
 
 def http2_over_tls(bench):
     large, small = bench.table(bench.scale.large), bench.table(bench.scale.small)
-    begin = bench.contestants
+    begin = bench.servers
     askings = {}
     with contextlib.ExitStack() as stack:
         for start in begin.waypost, begin.nginx, begin.caddy:
@@ -117,14 +118,14 @@ def threads(bench):
     askings = {}
     with contextlib.ExitStack() as stack:
         for number in 1, 2:
-            server = bench.contestants.waypost(table, threads=number, cores=cores)
+            server = bench.servers.waypost(table, threads=number, cores=cores)
             askings[number] = Asking(stack.enter_context(server), cores=load)
         costs = compare(askings, bench.scale.rounds, bench.http1)
     lead = "Server and load have two cores each."
     if not apart:
         lead = (
             f"Here server and load share {len(CORES)} cores, "
-            "so that only the CPU time per redirect says something, not how many there are."
+            "so that only the CPU time per redirect is meaningful, not the rate."
         )
     section = Section(
         "Two threads",

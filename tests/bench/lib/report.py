@@ -1,4 +1,4 @@
-"""The report: tables in Markdown, and on which machine they came about."""
+"""The report: tables in Markdown, and the machine of the measurement."""
 
 import os
 import platform
@@ -15,7 +15,7 @@ class Section:
     lead: str
     columns: list
     rows: list = field(default_factory=list)
-    # What the chart shows of it: CPU microseconds by name.
+    # Its bars in the chart: CPU microseconds by name.
     bars: dict = field(default_factory=dict)
 
     def row(self, *cells):
@@ -54,7 +54,7 @@ def megabytes(value):
 
 
 def machine():
-    """Returns what the figures hang on, as (name, value)."""
+    """Returns the environment of the measurement, as (name, value)."""
     about = Path("/proc/cpuinfo").read_text()
     model = re.search(r"^model name\s*: (.*)", about, re.MULTILINE)
     memory = re.search(r"^MemTotal:\s*(\d+)", Path("/proc/meminfo").read_text(), re.MULTILINE)
@@ -72,9 +72,9 @@ def markdown(about, sections, chart):
         "# Measurements",
         "Written by `tests/bench/run`.\n"
         "[Performance](../performance.md) says what the figures mean.\n"
-        "A figure is the median of several rounds; the spread is the least and the most of them.",
+        "A figure is the median of several rounds; the spread is their minimum and maximum.",
         "\n".join(["| this run | |", "| --- | --- |"] + [f"| {k} | {v} |" for k, v in about]),
     ]
     if chart:
-        parts.append(f"![CPU time per redirect, by contestant and by size of the table]({chart})")
+        parts.append(f"![CPU time per redirect, by server and by size of the table]({chart})")
     return "\n\n".join(parts + [section.markdown() for section in sections]) + "\n"

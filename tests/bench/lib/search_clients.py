@@ -12,7 +12,7 @@ import json
 import sys
 import threading
 
-# With how many links each is answered, at least; a number keeps it apart from those before.
+# The minimum number of links in each answer; a number makes each search unique.
 QUERIES = (
     ("q=no-such-word-{}", 0),
     ("q=https://no-such-host.example/{}", 0),
@@ -21,7 +21,7 @@ QUERIES = (
     ("q=https&owner=&utm={}", 50),
 )
 
-# How long a client waits that is asked to retry later, in seconds: not as long as it is asked to, so
+# How long a client waits after an answer with Retry-After, in seconds: less than requested, so
 # that there are always more clients than searches.
 PAUSE = 0.02
 

@@ -1,4 +1,4 @@
-"""What searches cost the redirects that are answered meanwhile."""
+"""The effect of searches on the latency of concurrent redirects."""
 
 import json
 import statistics
@@ -17,7 +17,7 @@ class Searching:
     """Clients that search a server until the end of a `with` block, each as fast as it is answered."""
 
     def __init__(self, server):
-        # They are nicer than the load of redirects, whose latency counts.
+        # They run with a lower priority than the load of redirects, whose latency is measured.
         command = ["nice", "-n", "19", sys.executable, Path(__file__).with_name("search_clients.py")]
         self.command = on_cores(LOAD_CORES, [*command, server.port, CLIENTS])
         self.report = None
@@ -26,7 +26,7 @@ class Searching:
         self.process = subprocess.Popen(
             self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
-        # They have begun once they say so.
+        # They report when they have begun.
         self.process.stdout.readline()
         return self
 
@@ -45,7 +45,7 @@ def search_latency(bench):
     table = bench.table(bench.scale.large)
     replies = {"none": [], f"{CLIENTS} clients": []}
     searches = []
-    with bench.contestants.waypost(table) as server:
+    with bench.servers.waypost(table) as server:
         server.check_answers()
         asking = Asking(server, connections=16)
         for _ in range(bench.scale.latency_rounds):
@@ -62,7 +62,7 @@ def search_latency(bench):
         "Latency while links are searched",
         f"{count(table.entries)} entries, 16 connections that ask as fast as they are answered, while "
         f"{CLIENTS} clients search `/-/links` as fast as they are answered, mostly for words that are "
-        "in no link; the one core that serves also searches.\n"
+        "in no link; the core that serves also searches.\n"
         f"They got {count(found)} lists, and {count(busy)} times were asked to retry later.",
         ["searches", "p50", "p99", "p99.9", "longest", "p99.9 to none", "redirects/s", "failed"],
     )

@@ -1,4 +1,4 @@
-"""Tables to serve: the same entries for every contestant, the same on every machine.
+"""Tables to serve: the same entries for every server, the same on every machine.
 
 Entry i follows from i alone, so a smaller table is the beginning of a larger one. A million entries
 are about 84 MB of YAML: targets on 4,096 hosts, and every tenth with a custom code.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 BASE_URL = "https://short.example/"
 
-# How many codes are asked for at most: far more than a processor's caches hold entries for.
+# The maximum number of requested codes: far more entries than fit in a processor's caches.
 SAMPLE = 100_000
 
 WORDS = [
@@ -75,7 +75,7 @@ def auto_code(url):
 def entries(count):
     """Yields (code, custom code or none, target).
 
-    No two codes differ by case alone: nginx's map could not distinguish them, and all contestants
+    No two codes differ by case alone: nginx's map could not distinguish them, and all servers
     shall serve the very same table. So the very few that do are left out.
     """
     taken = set()
@@ -120,6 +120,19 @@ def write(directory, count, forms=("yaml",)):
 
 
 def write_changed(table, path):
-    """Writes the table's YAML with one entry more, as a change of it would be."""
+    """Writes the table's YAML with one more entry, like a change of the table."""
     text = table.files["yaml"].read_bytes()
     path.write_bytes(text + b"- url: https://www.example.org/new\n  short-code: the-new-entry\n")
+
+
+def split(table, directory, files):
+    """Writes the table's YAML as so many files of about the same size, and returns the directory."""
+    directory.mkdir()
+    text = table.files["yaml"].read_text()
+    head, first, rest = text.partition("- url:")
+    entries = [f"- url:{entry}" for entry in rest.split("\n- url:")] if first else []
+    for number in range(files):
+        start, end = (len(entries) * at // files for at in (number, number + 1))
+        own = "\n".join(entry.rstrip("\n") for entry in entries[start:end])
+        (directory / f"{number:03}.yaml").write_text(f"{head}{own}\n")
+    return directory

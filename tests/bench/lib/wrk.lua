@@ -1,5 +1,5 @@
--- Asks for the paths of a file, one after the other, and prints the outcome as JSON.
--- All requests are formed beforehand, so that asking costs as little as it can.
+-- Requests the paths of a file, one after the other, and prints the outcome as JSON.
+-- All requests are built beforehand, so that sending them costs as little as possible.
 
 local requests, count, at = {}, 0, 0
 

@@ -1,7 +1,7 @@
-"""The contestants: how each is set up to answer from a table, on a port of its own.
+"""The measured servers: how each is set up to answer from a table, on a port of its own.
 
-All get one thread or worker, keep connections for ever, and log no request. Each is a function that
-starts one, and returns a `Contestant` once it answers.
+All get one thread or worker, keep connections forever, and log no request. Each is a function that
+starts one, and returns a `TableServer` once it answers.
 """
 
 import http.client
@@ -75,7 +75,7 @@ CADDY = """\
 """
 
 
-class Contestant(Server):
+class TableServer(Server):
     """A server that answers from a table at `port`, perhaps over TLS."""
 
     def __init__(self, name, table, port, command, home, tls=False, **how):
@@ -123,7 +123,7 @@ class Contestant(Server):
         connection.close()
 
 
-class Waypost(Contestant):
+class Waypost(TableServer):
     """Waypost, with the metrics of its admin listener."""
 
     def __init__(self, *arguments, admin, **how):
@@ -144,11 +144,12 @@ def free_port():
         return probe.getsockname()[1]
 
 
-class Contestants:
-    """Starts contestants: the programs `waypost` and `floor`, with files under `home`."""
+class Servers:
+    """Starts the measured servers: the programs `waypost`, `floor` and `axum`, with files under `home`."""
 
-    def __init__(self, home, waypost, floor):
-        self.home, self.waypost_program, self.floor_program = home, waypost, floor
+    def __init__(self, home, waypost, floor, axum):
+        self.home, self.axum_program = home, axum
+        self.waypost_program, self.floor_program = waypost, floor
         self.certificate, self.key = home / "certificate.pem", home / "key.pem"
         command = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
         command += " -subj /CN=bench -addext subjectAltName=IP:127.0.0.1"
@@ -157,13 +158,13 @@ class Contestants:
     def floor(self, table):
         port = free_port()
         command = [self.floor_program, f"127.0.0.1:{port}"]
-        return Contestant("floor", table, port, command, self.home).started()
+        return TableServer("floor", table, port, command, self.home).started()
 
     def waypost(self, table, *, tls=False, threads=1, path=None, **how):
         port, admin = free_port(), free_port()
         command = [self.waypost_program, "serve", "--table", path or table.files["yaml"]]
         command += ["--listen", f"127.0.0.1:{port}", "--admin-listen", f"127.0.0.1:{admin}"]
-        command += ["--threads", threads, "--max-connections", 12000, "--max-table-bytes", "8GiB"]
+        command += ["--threads", threads, "--max-connections", 12000, "--max-table-bytes", 900_000_000]
         if tls:
             command += ["--tls-cert", self.certificate, "--tls-key", self.key]
         return Waypost(
@@ -187,14 +188,26 @@ class Contestants:
     def nginx(self, table, tls=False):
         port = free_port()
         command = self.nginx_command(table, port, tls)
-        return Contestant("nginx", table, port, command, self.home, tls=tls).started()
+        return TableServer("nginx", table, port, command, self.home, tls=tls).started()
 
     def haproxy(self, table):
+        return self.haproxy_by(table, "-db")
+
+    def haproxy_with_master(self, table):
+        """Starts one whose master process reloads the configuration at SIGUSR2."""
+        return self.haproxy_by(table, "-W", "-db")
+
+    def haproxy_by(self, table, *how):
         port = free_port()
         configuration = self.home / f"haproxy-{port}.cfg"
         configuration.write_text(HAPROXY.format(port=port, table=table.files["haproxy"]))
-        command = ["haproxy", "-db", "-f", configuration]
-        return Contestant("HAProxy", table, port, command, self.home).started()
+        command = ["haproxy", *how, "-f", configuration]
+        return TableServer("HAProxy", table, port, command, self.home).started()
+
+    def axum(self, table):
+        port = free_port()
+        command = [self.axum_program, f"127.0.0.1:{port}", table.files["haproxy"]]
+        return TableServer("axum", table, port, command, self.home).started()
 
     def caddy(self, table, tls=False):
         port = free_port()
@@ -210,7 +223,7 @@ class Contestants:
         command = ["caddy", "run", "--adapter", "caddyfile", "--config", configuration]
         # It keeps state in the home directory.
         home = {"HOME": str(self.home), "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": ""}
-        return Contestant("Caddy", table, port, command, self.home, tls=tls, env=home).started()
+        return TableServer("Caddy", table, port, command, self.home, tls=tls, env=home).started()
 
     def versions(self):
         """Returns names and versions, in one line."""
