@@ -136,7 +136,7 @@ impl Process {
 }
 
 #[tokio::test]
-async fn a_log_that_nobody_reads_holds_nothing_up() {
+async fn a_blocked_log_does_not_block_requests() {
     let directory = tempfile::tempdir().unwrap();
     let (pipe, table) = (directory.path().join("log"), directory.path().join("table"));
     fs::write(&table, TABLE).unwrap();
@@ -177,7 +177,7 @@ async fn a_log_that_nobody_reads_holds_nothing_up() {
     };
     let address = |name: &str| serving[name].as_str().unwrap().parse().unwrap();
     let (public, admin) = (address("public"), address("admin"));
-    // From here on nobody reads, and there is no room for one more byte.
+    // From here on, the log is not read, and there is no room for one more byte.
     let mut filler = open(libc::O_NONBLOCK).unwrap();
     for piece in [&[b'\n'; 4096][..], b"\n"] {
         while filler.write_all(piece).is_ok() {}
@@ -191,7 +191,7 @@ async fn a_log_that_nobody_reads_holds_nothing_up() {
         let head = "HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
         say(address, format!("{request} {head}").as_bytes()).await
     };
-    // Each look at the table is logged, and there are more than there are threads.
+    // Each check of the table is logged, and there are more checks than threads.
     for number in 0..4 {
         let entries = "- {url: nothing}\n".repeat(30 + number);
         fs::write(&table, format!("{TABLE}{entries}")).unwrap();

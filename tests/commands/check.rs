@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::git::program;
 
-/// A table that compiles, with a test that fails and what else a warning is for.
+/// A table that compiles, with a failing test and everything that causes a warning.
 const SOUND: &str = "\
 base_url: https://short.code/
 mapping:
@@ -27,14 +27,14 @@ tests:
 - {from: '/例?<&>\"', to: gone}
 ";
 
-/// One that cannot be read to its end, and holds what must not reach a terminal.
+/// A table that cannot be parsed to the end, and contains characters that must not reach a terminal.
 const TAB: &str = "\
 mapping:
 - url: https://www.gnu.org/
 \tshort-code: gnu # \u{1b}[31m
 ";
 
-/// One with many problems, on lines that are not plain.
+/// A table with many problems, on lines with unusual characters.
 const WRONG: &str = "\
 base_url: https://short.code/
 mapping:
@@ -51,8 +51,8 @@ tests:
 - {from: /frama, to: gone}
 ";
 
-/// A directory with tables whose names are as bad as names can be.
-fn scene() -> tempfile::TempDir {
+/// A directory with tables with hostile file names.
+fn fixture() -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     let links = directory.path().join("50% off, <é>: all");
     fs::create_dir(&links).unwrap();
@@ -62,7 +62,7 @@ fn scene() -> tempfile::TempDir {
     directory
 }
 
-/// Runs `waypost check` in a directory, with these variables alone.
+/// Runs `waypost check` in a directory, with only these variables.
 pub(crate) fn check_with(directory: &Path, args: &[&str], environment: &[(&str, &str)]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_waypost"))
         .arg("check")
@@ -74,7 +74,7 @@ pub(crate) fn check_with(directory: &Path, args: &[&str], environment: &[(&str, 
         .unwrap()
 }
 
-/// Returns what standard output got.
+/// Returns the standard output.
 fn check(directory: &Path, args: &[&str]) -> String {
     let output = check_with(directory, args, &[]);
     assert!(
@@ -90,9 +90,12 @@ fn json(directory: &Path, args: &[&str]) -> Value {
 
 /// Two tables, one with errors and one with warnings and tests, in a format.
 fn both(format: &str) -> String {
-    let scene = scene();
-    let wrong = check(scene.path(), &["--format", format, "./50% off, <é>: all/"]);
-    let sound = check(scene.path(), &["--format", format, "./sound.yaml"]);
+    let fixture = fixture();
+    let wrong = check(
+        fixture.path(),
+        &["--format", format, "./50% off, <é>: all/"],
+    );
+    let sound = check(fixture.path(), &["--format", format, "./sound.yaml"]);
     format!("{wrong}---\n{sound}").replace(env!("CARGO_PKG_VERSION"), "VERSION")
 }
 
@@ -147,16 +150,16 @@ fn writes_junit() {
 
 #[test]
 fn is_in_colour_where_that_is_wanted() {
-    let scene = scene();
+    let fixture = fixture();
     let reported = |environment: &[(&str, &str)]| {
-        let output = check_with(scene.path(), &["sound.yaml"], environment);
+        let output = check_with(fixture.path(), &["sound.yaml"], environment);
         String::from_utf8(output.stdout).unwrap()
     };
     let coloured = reported(&[("CLICOLOR_FORCE", "1")]);
     assert_snapshot!(coloured.replace('\u{1b}', "ESC"));
     let plain = reported(&[]);
     assert!(!plain.contains('\u{1b}'));
-    // Colour is all that differs.
+    // Only the colour differs.
     let mut uncoloured = String::new();
     for part in coloured.split('\u{1b}') {
         uncoloured += part
@@ -183,11 +186,11 @@ fn unescaped(text: &str, properties: bool) -> String {
 
 #[test]
 fn github_reads_back_what_is_written() {
-    let scene = scene();
+    let fixture = fixture();
     let table = "50% off, <é>: all";
-    let reported = json(scene.path(), &["--format", "json", table]);
+    let reported = json(fixture.path(), &["--format", "json", table]);
     let reported = reported["diagnostics"].as_array().unwrap();
-    let annotations = check(scene.path(), &["--format", "github", table]);
+    let annotations = check(fixture.path(), &["--format", "github", table]);
     assert_eq!(annotations.lines().count(), reported.len());
     for (annotation, reported) in annotations.lines().zip(reported) {
         // The runner looks for the first `::` after the properties, and splits these at commas.
@@ -244,22 +247,22 @@ fn github_gets_a_summary_of_what_it_does_not_show() {
 
 #[test]
 fn fingerprints_outlive_moved_lines() {
-    let scene = scene();
+    let fixture = fixture();
     let fingerprints = || -> Vec<String> {
-        let report = json(scene.path(), &["--format", "gitlab", "sound.yaml"]);
+        let report = json(fixture.path(), &["--format", "gitlab", "sound.yaml"]);
         let issues = report.as_array().unwrap().iter();
         issues.map(|it| it["fingerprint"].to_string()).collect()
     };
     let before = fingerprints();
     assert!(before.iter().collect::<BTreeSet<_>>().len() > 2);
     fs::write(
-        scene.path().join("sound.yaml"),
+        fixture.path().join("sound.yaml"),
         format!("# New.\n\n{SOUND}"),
     )
     .unwrap();
     assert_eq!(fingerprints(), before);
     fs::write(
-        scene.path().join("sound.yaml"),
+        fixture.path().join("sound.yaml"),
         SOUND.replace("to: gone", "to: not-found"),
     )
     .unwrap();
@@ -268,14 +271,14 @@ fn fingerprints_outlive_moved_lines() {
 
 #[test]
 fn every_format_is_refused_alike() {
-    let scene = scene();
+    let fixture = fixture();
     for format in ["human", "json", "github", "gitlab", "sarif", "junit"] {
         let status = |args: &[&str]| {
             let args = [&["--format", format], args].concat();
-            check_with(scene.path(), &args, &[]).status.code()
+            check_with(fixture.path(), &args, &[]).status.code()
         };
         fs::write(
-            scene.path().join("warned.yaml"),
+            fixture.path().join("warned.yaml"),
             SOUND.split("tests").next().unwrap(),
         )
         .unwrap();
@@ -285,13 +288,13 @@ fn every_format_is_refused_alike() {
         assert_eq!(status(&["nowhere.yaml"]), Some(3));
     }
     let denied = ["--format", "junit", "--deny", "warnings", "warned.yaml"];
-    assert!(check(scene.path(), &denied).contains("failures=\"1\""));
+    assert!(check(fixture.path(), &denied).contains("failures=\"1\""));
     let format = [("WAYPOST_FORMAT", "github")];
-    let reported = check_with(scene.path(), &["sound.yaml"], &format);
+    let reported = check_with(fixture.path(), &["sound.yaml"], &format);
     assert!(reported.stdout.starts_with(b"::"));
 }
 
-/// Makes a repository of two commits in a scene: its tables, then none.
+/// Makes a repository of two commits in a fixture: its tables, then none.
 fn commit(directory: &Path) {
     git(directory, &["init", "--quiet", "--initial-branch=main"]);
     git(directory, &["add", "."]);
@@ -307,10 +310,10 @@ fn git(directory: &Path, args: &[&str]) {
 
 #[test]
 fn reads_a_commit_and_touches_nothing() {
-    let scene = scene();
+    let fixture = fixture();
     let table = "50% off, <é>: all";
-    let [wrong, sound] = [table, "sound.yaml"].map(|table| check(scene.path(), &[table]));
-    commit(scene.path());
+    let [wrong, sound] = [table, "sound.yaml"].map(|table| check(fixture.path(), &[table]));
+    commit(fixture.path());
     for (rev, expected) in [
         ("HEAD~1:sound.yaml", &sound),
         ("main^:./sound.yaml", &sound),
@@ -318,31 +321,31 @@ fn reads_a_commit_and_touches_nothing() {
         (&format!("HEAD~1:{table}"), &wrong),
         (&format!("HEAD~1:./{table}/"), &wrong),
     ] {
-        assert_eq!(check(scene.path(), &["--rev", rev]), *expected, "{rev}");
+        assert_eq!(check(fixture.path(), &["--rev", rev]), *expected, "{rev}");
     }
     // Paths are from the top, or from here if they say so.
-    let below = scene.path().join("below");
+    let below = fixture.path().join("below");
     fs::create_dir(&below).unwrap();
     for rev in ["HEAD~1:sound.yaml", "HEAD~1:../sound.yaml"] {
         assert_eq!(check(&below, &["--rev", rev]), sound, "{rev}");
     }
-    assert_eq!(fs::read_dir(scene.path()).unwrap().count(), 2);
+    assert_eq!(fs::read_dir(fixture.path()).unwrap().count(), 2);
 }
 
 #[test]
 fn reports_why_a_commit_has_no_table() {
-    let scene = scene();
+    let fixture = fixture();
     let reported = |args: &[&str]| {
-        let output = check_with(scene.path(), args, &[]);
+        let output = check_with(fixture.path(), args, &[]);
         let status = output.status.code().unwrap();
         assert!(output.stdout.is_empty());
         let stderr = String::from_utf8(output.stderr).unwrap();
-        let stderr = stderr.replace(scene.path().to_str().unwrap(), "SCENE");
+        let stderr = stderr.replace(fixture.path().to_str().unwrap(), "SCENE");
         format!("{status}: {stderr}")
     };
-    // Nothing above the scene is a repository.
+    // Nothing above the fixture is a repository.
     let outside = reported(&["--rev", "HEAD:sound.yaml"]);
-    commit(scene.path());
+    commit(fixture.path());
     let all = [
         outside,
         reported(&["--rev", "sound.yaml"]),
@@ -359,8 +362,8 @@ fn reports_why_a_commit_has_no_table() {
 
 #[test]
 fn a_hook_checks_what_is_pushed_before_it_is_taken() {
-    let scene = scene();
-    commit(scene.path());
+    let fixture = fixture();
+    commit(fixture.path());
     let served = tempfile::tempdir().unwrap();
     git(served.path(), &["init", "--quiet", "--bare"]);
     let hook = served.path().join("hooks/pre-receive");
@@ -373,7 +376,7 @@ fn a_hook_checks_what_is_pushed_before_it_is_taken() {
     fs::set_permissions(&hook, executable).unwrap();
     let push = || {
         let remote = served.path().to_str().unwrap();
-        let output = program(scene.path())
+        let output = program(fixture.path())
             .args(["push", "--quiet", remote, "HEAD:refs/heads/main"])
             .output()
             .unwrap();
@@ -382,21 +385,21 @@ fn a_hook_checks_what_is_pushed_before_it_is_taken() {
             String::from_utf8(output.stderr).unwrap(),
         )
     };
-    fs::write(scene.path().join("sound.yaml"), SOUND).unwrap();
-    git(scene.path(), &["add", "."]);
+    fs::write(fixture.path().join("sound.yaml"), SOUND).unwrap();
+    git(fixture.path(), &["add", "."]);
     git(
-        scene.path(),
+        fixture.path(),
         &["commit", "--quiet", "-m", "a test that fails"],
     );
     let (taken, reported) = push();
     assert!(!taken && reported.contains("sound.yaml:9:"), "{reported}");
     fs::write(
-        scene.path().join("sound.yaml"),
+        fixture.path().join("sound.yaml"),
         SOUND.split("tests").next().unwrap(),
     )
     .unwrap();
     git(
-        scene.path(),
+        fixture.path(),
         &["commit", "--quiet", "-a", "-m", "without it"],
     );
     let (taken, reported) = push();
@@ -404,8 +407,25 @@ fn a_hook_checks_what_is_pushed_before_it_is_taken() {
 }
 
 #[test]
+fn a_size_that_no_table_can_have_is_refused_as_a_limit() {
+    let directory = fixture();
+    // The table fails its own tests.
+    for (size, status) in [("900000000", 1), ("900000001", 2), ("1GiB", 2)] {
+        let args = ["--max-table-bytes", size, "sound.yaml"];
+        let output = check_with(directory.path(), &args, &[]);
+        assert_eq!(output.status.code(), Some(status), "{size}");
+        let reported = String::from_utf8(output.stderr).unwrap();
+        let names_both = ["--max-table-bytes", "at most 900000000 bytes"];
+        assert_eq!(
+            names_both.iter().all(|it| reported.contains(it)),
+            status == 2
+        );
+    }
+}
+
+#[test]
 fn a_table_that_is_too_large_names_the_flag() {
-    let directory = scene();
+    let directory = fixture();
     let output = check_with(
         directory.path(),
         &["--max-table-bytes", "10", "sound.yaml"],

@@ -77,7 +77,7 @@ fn an_argument_that_is_not_text_is_a_usage_error() {
 fn help_teaches() {
     assert_snapshot!(run(&["--help"]));
     for verb in VERBS {
-        // What is shown is the help of the program with all its features.
+        // The documented help is that of the program with all its features.
         if !cfg!(feature = "tls") && ["serve", "healthcheck"].contains(&verb) {
             continue;
         }
@@ -167,10 +167,10 @@ fn empty_variables_count_as_not_set() {
 fn variables_that_do_not_go_with_the_flags_count_as_not_set() {
     let table = "base_url: https://s.example/\nmapping: []\n";
     let works = |args: &str, variables: &[(&str, &str)]| {
-        let desk = tempfile::tempdir().unwrap();
-        fs::write(desk.path().join("mapping.yaml"), table).unwrap();
+        let workspace = tempfile::tempdir().unwrap();
+        fs::write(workspace.path().join("mapping.yaml"), table).unwrap();
         let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
-        let command = command.args(args.split(' ')).current_dir(desk.path());
+        let command = command.args(args.split(' ')).current_dir(workspace.path());
         let output = command.env_clear().envs(variables.iter().copied()).output();
         let output = output.unwrap();
         assert!(output.status.success(), "{args} {variables:?} {output:?}");
@@ -187,7 +187,7 @@ fn variables_that_do_not_go_with_the_flags_count_as_not_set() {
     works("check", &[("WAYPOST_ALLOW_RETARGET", "zz")]);
     works("check mapping.yaml", &[("WAYPOST_TABLE", "nowhere.yaml")]);
     works("export", &[("WAYPOST_EXPORT_FORMAT", "csv"), remote[0]]);
-    // The flag overrides one variable, and the others mean nothing without that.
+    // The flag overrides one variable, and the others have no meaning without it.
     let all = [remote[0], remote[1], ("WAYPOST_REPO", "nowhere")];
     works(&format!("{add} --table mapping.yaml"), &all);
     // Together they apply, in whichever order the flags are defined.
@@ -231,7 +231,7 @@ fn errors_from_variables_name_them() {
         (
             "serve",
             &[("WAYPOST_TLS_CERT", "a.pem")],
-            "--tls-cert and --tls-key go together",
+            "--tls-cert and --tls-key require each other",
         ),
     ] {
         if !cfg!(feature = "tls") && args == "serve" {
@@ -308,7 +308,7 @@ fn fmt_replaces_what_is_not_formatted() {
     let done = "status 0\n--- stdout\n--- stderr\n";
     assert_eq!(report(&["fmt", "--check", path]), done);
     assert_eq!(report(&["fmt", path]), done);
-    // By itself it is no table.
+    // By itself it is not a table.
     assert!(report(&["fmt", at("b.yaml").to_str().unwrap()]).starts_with("status 1\n"));
 }
 
@@ -494,7 +494,7 @@ fn serve_reports_why_it_cannot_check_links() {
     {
         let nowhere = start(&["--linkcheck", "--linkcheck-store", "nowhere"]);
         assert!(
-            nowhere.starts_with("status 2\n") && nowhere.contains("not an address of a server"),
+            nowhere.starts_with("status 2\n") && nowhere.contains("not the address of a server"),
             "{nowhere}"
         );
     }
@@ -514,7 +514,7 @@ fn serve_reports_why_it_cannot_check_links() {
     let foreign = start(&checking);
     assert!(
         foreign.starts_with("status 3\n")
-            && foreign.contains("this is not a file of the link checker"),
+            && foreign.contains("this is not a state file of the link checker"),
         "{foreign}"
     );
     let kept = std::fs::read_to_string(&file).unwrap();
@@ -522,8 +522,8 @@ fn serve_reports_why_it_cannot_check_links() {
 }
 
 #[test]
-fn healthcheck_fails_when_nobody_answers() {
-    // Nothing listens on the port that was just given back.
+fn healthcheck_fails_without_an_answer() {
+    // Nothing listens on the port that was just released.
     let port = std::net::TcpListener::bind("127.0.0.1:0")
         .unwrap()
         .local_addr()
@@ -531,7 +531,7 @@ fn healthcheck_fails_when_nobody_answers() {
         .port();
     let report = run(&["healthcheck", &format!("http://127.0.0.1:{port}/healthz")]);
     assert!(
-        report.starts_with("status 3\n--- stdout\n--- stderr\nwaypost: cannot ask"),
+        report.starts_with("status 3\n--- stdout\n--- stderr\nwaypost: cannot request"),
         "{report}"
     );
 }
@@ -611,7 +611,7 @@ fn manual_pages_say_what_the_help_says() {
         assert!(text.contains(&flag.replace('-', "\\-")), "{verb}: {text}");
     }
     assert!(page("waypost-serve.1").contains("WAYPOST_DRAIN_TIMEOUT"));
-    // What is not for people has no page.
+    // A command that is not for people has no page.
     let pages = fs::read_dir(directory.path()).unwrap().count();
     assert_eq!(pages, verbs.len() + 1);
     let nowhere = run(&["man", &format!("{path}/nowhere")]);

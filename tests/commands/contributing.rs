@@ -1,4 +1,4 @@
-//! The page for those who propose links, compared with what the check says.
+//! The page for people who propose links, compared with the output of the check.
 //!
 //! The first `yaml` block of the page is the published table. Each further one is a proposal: a whole
 //! table, or entries to write at the end. The `text` block after one is what the check says to it;
@@ -9,7 +9,7 @@
 
 use std::fs;
 
-use crate::scene::Scene;
+use crate::fixture::Fixture;
 
 const PAGE: &str = "docs/contributing-links.md";
 
@@ -21,8 +21,8 @@ fn the_page_shows_what_the_check_says() {
     let ("yaml", published) = blocks[0] else {
         panic!("the page does not begin with a table");
     };
-    let scene = Scene::committed(published);
-    scene.git("branch published");
+    let fixture = Fixture::committed(published);
+    fixture.git("branch published");
     let (mut report, mut differing) = (0, Vec::new());
     for (at, (language, proposal)) in blocks.iter().enumerate().skip(1) {
         if *language != "yaml" {
@@ -32,8 +32,8 @@ fn the_page_shows_what_the_check_says() {
             true => format!("{published}{proposal}"),
             false => (*proposal).to_owned(),
         };
-        scene.write("mapping.yaml", &table);
-        let got = scene.waypost(".", "check --base published");
+        fixture.write("mapping.yaml", &table);
+        let got = fixture.waypost(".", "check --base published");
         let (status, printed) = got.split_once("\n--- stdout\n").unwrap();
         let printed = printed.replace("--- stderr\n", "");
         match blocks.get(at + 1) {
@@ -61,7 +61,7 @@ fn the_page_shows_what_the_check_says() {
     assert_eq!(texts.count(), report, "a text without a proposal before it");
 }
 
-/// Returns the fenced blocks of a page: what they are, and what they hold.
+/// Returns the fenced blocks of a page: their language and their content.
 fn blocks(page: &str) -> Vec<(&str, &str)> {
     let fenced = page.split("```").skip(1).step_by(2);
     fenced

@@ -9,9 +9,9 @@ use std::fs;
 
 use insta::assert_snapshot;
 
-use crate::scene::Scene;
+use crate::fixture::Fixture;
 
-impl Scene {
+impl Fixture {
     /// Runs `waypost diff` in the checkout and returns its status and both outputs.
     fn diff(&self, arguments: &str) -> String {
         self.diff_in(".", arguments)
@@ -40,7 +40,7 @@ mapping:
   short-code: plan
 ";
 
-/// Something of each kind, on other lines.
+/// A change of each kind, on different lines.
 const AFTER: &str = "\
 base_url: https://short.code/
 mapping:
@@ -63,68 +63,68 @@ const NO_CHANGE: &str = "status 0\n--- stdout\n--- stderr\nno changes\n";
 
 #[test]
 fn reports_what_the_work_tree_changes() {
-    let scene = Scene::committed(BEFORE);
-    assert_eq!(scene.diff("HEAD"), NO_CHANGE);
-    scene.write("mapping.yaml", AFTER);
-    assert_snapshot!("human", scene.diff("HEAD"));
-    assert_snapshot!("markdown", scene.diff("HEAD --format markdown"));
-    assert_snapshot!("json", scene.diff("HEAD --format json"));
+    let fixture = Fixture::committed(BEFORE);
+    assert_eq!(fixture.diff("HEAD"), NO_CHANGE);
+    fixture.write("mapping.yaml", AFTER);
+    assert_snapshot!("human", fixture.diff("HEAD"));
+    assert_snapshot!("markdown", fixture.diff("HEAD --format markdown"));
+    assert_snapshot!("json", fixture.diff("HEAD --format json"));
 }
 
 #[test]
 fn links_merged_elsewhere_since_do_not_look_removed() {
-    let scene = Scene::committed(BEFORE);
-    scene.git("switch --quiet --create topic");
-    scene.commit(&format!("{BEFORE}- url: https://example.org/topic\n"));
-    scene.git("switch --quiet main");
-    scene.commit(&format!("{BEFORE}- url: https://example.org/main\n"));
-    let added = scene.diff("main topic");
+    let fixture = Fixture::committed(BEFORE);
+    fixture.git("switch --quiet --create topic");
+    fixture.commit(&format!("{BEFORE}- url: https://example.org/topic\n"));
+    fixture.git("switch --quiet main");
+    fixture.commit(&format!("{BEFORE}- url: https://example.org/main\n"));
+    let added = fixture.diff("main topic");
     assert_snapshot!("one_added", added);
-    scene.git("switch --quiet topic");
-    assert_eq!(scene.diff("main"), added);
-    // The work tree of main has nothing that main has not.
-    scene.git("switch --quiet main");
-    assert_eq!(scene.diff("main"), NO_CHANGE);
+    fixture.git("switch --quiet topic");
+    assert_eq!(fixture.diff("main"), added);
+    // The work tree of main has nothing that main lacks.
+    fixture.git("switch --quiet main");
+    assert_eq!(fixture.diff("main"), NO_CHANGE);
 }
 
 #[test]
 fn moved_files_are_no_change() {
-    let scene = Scene::committed("base_url: https://short.code/\nmapping: []\n");
+    let fixture = Fixture::committed("base_url: https://short.code/\nmapping: []\n");
     let text = |from: u32, to: u32| {
         let entries = (from..to).map(|n| format!("- url: https://example.org/{n}\n"));
         let entries: String = entries.collect();
         format!("base_url: https://short.code/\nmapping:\n{entries}")
     };
-    scene.write("links/a.yaml", &text(0, 10));
-    scene.commit_all();
-    fs::remove_file(scene.root.join("links/a.yaml")).unwrap();
-    scene.write("links/b.yaml", &text(5, 10));
-    scene.write("links/c.yml", &text(0, 5));
-    assert_eq!(scene.diff("HEAD --table links"), NO_CHANGE);
+    fixture.write("links/a.yaml", &text(0, 10));
+    fixture.commit_all();
+    fs::remove_file(fixture.root.join("links/a.yaml")).unwrap();
+    fixture.write("links/b.yaml", &text(5, 10));
+    fixture.write("links/c.yml", &text(0, 5));
+    assert_eq!(fixture.diff("HEAD --table links"), NO_CHANGE);
     // The table may be named from anywhere inside, as for any other command.
-    assert_eq!(scene.diff_in("links", "HEAD --table ."), NO_CHANGE);
-    let missing = scene.diff_in("links", "HEAD --table b.yaml");
+    assert_eq!(fixture.diff_in("links", "HEAD --table ."), NO_CHANGE);
+    let missing = fixture.diff_in("links", "HEAD --table b.yaml");
     assert!(missing.ends_with("\n5 added\n"), "{missing}");
 }
 
 #[test]
 fn a_table_that_was_not_there_or_is_none_any_more_counts_as_empty() {
-    let scene = Scene::committed(BEFORE);
-    scene.write("new.yaml", AFTER);
-    let added = scene.diff("HEAD --table new.yaml");
+    let fixture = Fixture::committed(BEFORE);
+    fixture.write("new.yaml", AFTER);
+    let added = fixture.diff("HEAD --table new.yaml");
     assert!(added.ends_with("--- stderr\n6 added\n"), "{added}");
-    fs::remove_file(scene.root.join("mapping.yaml")).unwrap();
-    let removed = scene.diff("HEAD");
+    fs::remove_file(fixture.root.join("mapping.yaml")).unwrap();
+    let removed = fixture.diff("HEAD");
     assert!(removed.ends_with("--- stderr\n7 removed\n"), "{removed}");
-    assert_snapshot!("nowhere", scene.diff("HEAD --table nowhere.yaml"));
+    assert_snapshot!("nowhere", fixture.diff("HEAD --table nowhere.yaml"));
 }
 
 #[test]
 fn several_sites_are_distinguished_by_short_links() {
-    let scene = Scene::committed(BEFORE);
-    scene.write("mapping.yaml", AFTER);
-    scene.write("other.yaml", "base_url: https://other.code/\nmapping:\n- url: https://example.org/new\n  short-code: new\n");
-    let report = scene.diff("HEAD --table mapping.yaml --table other.yaml");
+    let fixture = Fixture::committed(BEFORE);
+    fixture.write("mapping.yaml", AFTER);
+    fixture.write("other.yaml", "base_url: https://other.code/\nmapping:\n- url: https://example.org/new\n  short-code: new\n");
+    let report = fixture.diff("HEAD --table mapping.yaml --table other.yaml");
     for link in ["https://short.code/new", "https://other.code/new"] {
         assert!(
             report.contains(&format!("  {link}: https://example.org/new\n")),
@@ -136,43 +136,43 @@ fn several_sites_are_distinguished_by_short_links() {
 #[test]
 fn errors_are_reported_for_either_side() {
     let broken = "base_url: https://short.code/\nmapping:\n- url: nowhere\n";
-    let scene = Scene::committed(broken);
-    scene.write("mapping.yaml", BEFORE);
-    assert_snapshot!("broken_before", scene.diff("HEAD"));
-    scene.commit(BEFORE);
-    scene.write("mapping.yaml", broken);
-    assert_snapshot!("broken_after", scene.diff("HEAD"));
+    let fixture = Fixture::committed(broken);
+    fixture.write("mapping.yaml", BEFORE);
+    assert_snapshot!("broken_before", fixture.diff("HEAD"));
+    fixture.commit(BEFORE);
+    fixture.write("mapping.yaml", broken);
+    assert_snapshot!("broken_after", fixture.diff("HEAD"));
 }
 
 #[test]
-fn says_why_there_is_nothing_to_compare() {
-    let scene = Scene::committed(BEFORE);
-    assert_snapshot!("unknown_revision", scene.diff("nowhere"));
-    assert_snapshot!("a_path_is_no_revision", scene.diff("mapping.yaml"));
+fn reports_why_there_is_nothing_to_compare() {
+    let fixture = Fixture::committed(BEFORE);
+    assert_snapshot!("unknown_revision", fixture.diff("nowhere"));
+    assert_snapshot!("a_path_is_no_revision", fixture.diff("mapping.yaml"));
     let outside = tempfile::tempdir().unwrap();
     let path = outside.path().canonicalize().unwrap().join("mapping.yaml");
-    let report = scene.diff(&format!("HEAD --table {}", path.display()));
+    let report = fixture.diff(&format!("HEAD --table {}", path.display()));
     assert!(
-        report.starts_with("status 3\n") && report.contains("lies in no Git repository"),
+        report.starts_with("status 3\n") && report.contains("is not in a Git repository"),
         "{report}"
     );
-    scene.git("switch --quiet --orphan other");
-    scene.commit(AFTER);
-    assert_snapshot!("unrelated", scene.diff("main"));
+    fixture.git("switch --quiet --orphan other");
+    fixture.commit(AFTER);
+    assert_snapshot!("unrelated", fixture.diff("main"));
 }
 
 #[test]
 fn a_shallow_clone_is_distinguished_from_unrelated_work() {
-    let scene = Scene::committed(BEFORE);
-    scene.git("switch --quiet --create topic");
-    scene.commit(AFTER);
-    scene.git("switch --quiet main");
-    scene.commit(&format!("{BEFORE}- url: https://example.org/main\n"));
-    let origin = format!("file://{}", scene.root.display());
-    scene.git(&format!(
+    let fixture = Fixture::committed(BEFORE);
+    fixture.git("switch --quiet --create topic");
+    fixture.commit(AFTER);
+    fixture.git("switch --quiet main");
+    fixture.commit(&format!("{BEFORE}- url: https://example.org/main\n"));
+    let origin = format!("file://{}", fixture.root.display());
+    fixture.git(&format!(
         "-c protocol.file.allow=always clone --quiet --depth 1 --no-single-branch {origin} shallow"
     ));
-    let report = scene.diff_in("shallow", "origin/topic");
+    let report = fixture.diff_in("shallow", "origin/topic");
     assert!(
         report.starts_with("status 3\n") && report.contains("git fetch --unshallow"),
         "{report}"
@@ -181,20 +181,20 @@ fn a_shallow_clone_is_distinguished_from_unrelated_work() {
 
 #[test]
 fn a_bare_repository_has_two_commits_to_compare() {
-    let scene = Scene::committed(BEFORE);
-    scene.commit(AFTER);
+    let fixture = Fixture::committed(BEFORE);
+    fixture.commit(AFTER);
     let outside = tempfile::tempdir().unwrap();
     let bare = outside.path().to_str().unwrap();
-    scene.git(&format!("clone --quiet --bare . {bare}"));
-    let report = scene.diff_in(bare, "HEAD~1 HEAD");
-    assert_eq!(report, scene.diff("HEAD~1 HEAD"));
+    fixture.git(&format!("clone --quiet --bare . {bare}"));
+    let report = fixture.diff_in(bare, "HEAD~1 HEAD");
+    assert_eq!(report, fixture.diff("HEAD~1 HEAD"));
     assert!(report.starts_with("status 0\n"), "{report}");
-    assert!(scene.diff_in(bare, "HEAD~1").starts_with("status 2\n"));
+    assert!(fixture.diff_in(bare, "HEAD~1").starts_with("status 2\n"));
 }
 
 #[test]
 fn what_is_too_long_for_a_comment_is_counted() {
-    let scene = Scene::committed("base_url: https://short.code/\nmapping: []\n");
+    let fixture = Fixture::committed("base_url: https://short.code/\nmapping: []\n");
     let mut text = String::from("base_url: https://short.code/\nmapping:\n");
     for number in 0..2000 {
         let _ = writeln!(
@@ -203,8 +203,8 @@ fn what_is_too_long_for_a_comment_is_counted() {
             "x".repeat(300)
         );
     }
-    scene.write("mapping.yaml", &text);
-    let report = scene.diff("HEAD --format markdown");
+    fixture.write("mapping.yaml", &text);
+    let report = fixture.diff("HEAD --format markdown");
     assert!(
         report.chars().count() < 65_536,
         "{}",
@@ -227,11 +227,11 @@ fn what_is_too_long_for_a_comment_is_counted() {
 #[test]
 fn the_page_on_reviewing_shows_what_happens() {
     let page = fs::read_to_string("docs/reviewing.md").unwrap();
-    let scene = Scene::committed(
+    let fixture = Fixture::committed(
         "base_url: https://short.code/\nmapping:\n- url: https://framasoft.org/\n\
          - url: https://www.gnu.org/\n  short-code: gnu-home\n",
     );
-    scene.write(
+    fixture.write(
         "mapping.yaml",
         "base_url: https://short.code/\nmapping:\n\
          - url: https://www.gnu.org/home.html\n  short-code: gnu-home\n\
@@ -242,7 +242,7 @@ fn the_page_on_reviewing_shows_what_happens() {
         ("diff --format markdown main", Some("markdown")),
         ("diff --format json main", Some("json")),
     ] {
-        let report = scene.diff(command.strip_prefix("diff ").unwrap());
+        let report = fixture.diff(command.strip_prefix("diff ").unwrap());
         let report = report.strip_prefix("status 0\n--- stdout\n").unwrap();
         let (stdout, stderr) = report.split_once("--- stderr\n").unwrap();
         let shown = match language {

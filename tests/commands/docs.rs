@@ -25,7 +25,7 @@ fn the_readme_shows_what_happens() {
             let printed = [got.stdout, got.stderr].concat();
             assert_eq!(String::from_utf8(printed).unwrap(), output, "{command}");
         } else {
-            // The command that runs this test, which CI holds to be this one.
+            // The command that runs this test, which CI verifies.
             assert_eq!(command, "cargo test");
         }
     }
@@ -34,7 +34,7 @@ fn the_readme_shows_what_happens() {
 
 #[test]
 fn the_page_on_checking_shows_what_happens() {
-    // Of the program's version, any is right in an example.
+    // An example may show any version of the program.
     let version = |version| format!("\"version\": \"{version}\"");
     for Example { command, output } in examples("docs/checking.md") {
         let args = command.strip_prefix("waypost ").unwrap();
@@ -199,7 +199,7 @@ fn the_schema_knows_the_keys_of_the_reader() {
     }
 }
 
-/// Holds a document to the flags that `serve` has.
+/// Checks that a document names only flags that `serve` has.
 fn names_flags_that_there_are(document: &str, at_least: usize) {
     let text = fs::read_to_string(document).unwrap();
     let help = String::from_utf8(waypost("serve --help").output().unwrap().stdout).unwrap();

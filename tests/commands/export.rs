@@ -14,7 +14,7 @@ use waypost::mapping::{Site, SourceFile, Table, Timestamp, compare, compile};
 
 use crate::transcript::transcript;
 
-/// A table in which every feature occurs; what ends, ends long ago or in far future.
+/// A table in which every feature occurs; all expiries are far in the past or in the future.
 const TABLE: &str = "tests/data/exchange/mapping.yaml";
 
 fn run(args: &[&str]) -> Output {
@@ -25,7 +25,7 @@ fn run(args: &[&str]) -> Output {
 
 /// Runs the program, and returns its status and both outputs.
 fn report(args: &[&str]) -> String {
-    // The ends of lines that RFC 4180 requires would not be visible.
+    // The line endings that RFC 4180 requires would not be visible.
     transcript(run(args)).replace('\r', "␍")
 }
 
@@ -81,7 +81,7 @@ fn usage_that_cannot_work_exits_with_2() {
     ] {
         assert_eq!(run(args).status.code(), Some(2), "{args:?}");
     }
-    // What was asked for is not there.
+    // The requested site does not exist.
     let csv = ["--format", "csv", "--table", sites];
     let unknown = [&csv[..], &["--site", "https://nowhere.example/"]].concat();
     assert_eq!(run(&unknown).status.code(), Some(1));
@@ -109,7 +109,7 @@ fn of_several_sites_the_named_one_is_written() {
     }
     let unknown = report(&["--format", "yaml", "--table", sites, "--site", "https://x/"]);
     assert!(
-        unknown.contains("has no site \"https://x/\", it has"),
+        unknown.contains("has no site \"https://x/\", only"),
         "{unknown}"
     );
     let report = report(&["--format", "yaml", "--table", sites]);

@@ -21,20 +21,20 @@ use waypost::registry::{
 };
 
 /// A directory with a table, or with none yet.
-struct Scene {
+struct Fixture {
     directory: TempDir,
 }
 
-impl Scene {
+impl Fixture {
     fn new() -> Self {
         let directory = tempfile::tempdir().unwrap();
         Self { directory }
     }
 
     fn with(text: &str) -> Self {
-        let scene = Self::new();
-        fs::write(scene.table(), text).unwrap();
-        scene
+        let fixture = Self::new();
+        fs::write(fixture.table(), text).unwrap();
+        fixture
     }
 
     fn table(&self) -> PathBuf {
@@ -82,7 +82,7 @@ fn each_form_is_read_and_the_rest_reported() {
         ("beacon", "dump.beacon"),
         ("psql", "psql.csv"),
     ] {
-        let scene = Scene::new();
+        let fixture = Fixture::new();
         let file = format!("tests/data/import/{file}");
         let args = [
             "--base-url",
@@ -91,9 +91,9 @@ fn each_form_is_read_and_the_rest_reported() {
             format,
             &file,
         ];
-        let report = scene.import(&args, b"");
+        let report = fixture.import(&args, b"");
         let name = file.rsplit('/').next().unwrap();
-        assert_snapshot!(name, format!("{report}---\n{}", scene.text()));
+        assert_snapshot!(name, format!("{report}---\n{}", fixture.text()));
     }
 }
 
@@ -101,12 +101,12 @@ fn each_form_is_read_and_the_rest_reported() {
 fn what_is_there_stays_and_comes_first() {
     let table = "# ours\nbase_url: https://short.code/\nmapping:\n- url: https://e.org/  # first\n  \
                  short-code: b\n- url: 'https://f.org/'\n  short-code: d";
-    let scene = Scene::with(table);
+    let fixture = Fixture::with(table);
     let rows =
         b"short-code,url\nc,https://c.org/\nb,https://e.org/\nd,https://e.org/\na,https://f.org/\n";
-    let dry = scene.import(&["-", "--format", "csv", "--dry-run"], rows);
-    assert_eq!(scene.text(), table);
-    let report = scene.import(&["-", "--format", "csv"], rows);
+    let dry = fixture.import(&["-", "--format", "csv", "--dry-run"], rows);
+    assert_eq!(fixture.text(), table);
+    let report = fixture.import(&["-", "--format", "csv"], rows);
     let shown = "status 1\n2 added\n  a: https://f.org/\n    at mapping.yaml:4:3\n  \
                  c: https://c.org/\n    at mapping.yaml:8:3\n";
     let dry = dry.replace("would add", "added");
@@ -117,9 +117,9 @@ fn what_is_there_stays_and_comes_first() {
       hint: it leads to https://f.org/: choose another code
     mapping.yaml:10:8: warning: this URL already has the code "a"
       hint: it is first at mapping.yaml:4:3: further codes go under its "aliases"
-    added 2 links to mapping.yaml; 1 known already; 1 not taken
+    added 2 links to mapping.yaml; 1 already in the table; 1 not imported
     "#);
-    assert_snapshot!(scene.text(), @r"
+    assert_snapshot!(fixture.text(), @r"
     # ours
     base_url: https://short.code/
     mapping:
@@ -132,22 +132,22 @@ fn what_is_there_stays_and_comes_first() {
     - url: 'https://f.org/'
       short-code: d
     ");
-    // A second time there is nothing to do.
-    let before = scene.text();
-    scene.import(&["-", "--format", "csv"], rows);
-    assert_eq!(scene.text(), before);
+    // The second import changes nothing.
+    let before = fixture.text();
+    fixture.import(&["-", "--format", "csv"], rows);
+    assert_eq!(fixture.text(), before);
 }
 
 #[test]
 fn a_takedown_is_not_undone() {
-    let scene = Scene::with(
+    let fixture = Fixture::with(
         "base_url: https://short.code/\nmapping:\n- short-code: KiuH6GHM\n  retired: true\n\
          - url: https://gone.org/\n  short-code: gone\n  retired: true\n",
     );
-    let before = scene.text();
+    let before = fixture.text();
     let rows = b"code,url\n,https://taken.org/\nx,https://taken.org/\ngone,https://gone.org/\n\
                  ,https://gone.org/\n";
-    let report = scene.import(&["-", "--format", "csv"], rows);
+    let report = fixture.import(&["-", "--format", "csv"], rows);
     assert_snapshot!(report, @r#"
     status 1
     <stdin>:2: error: ERR-000-02-00: URL already registered
@@ -157,14 +157,14 @@ fn a_takedown_is_not_undone() {
       hint: it is retired or expired, and its code stays taken: choose another
     <stdin>:5: error: ERR-000-02-00: URL already registered
       hint: its link https://short.code/gone at mapping.yaml:5:3 is retired or expired, and no import brings it back
-    added 0 links to mapping.yaml; 4 not taken
+    added 0 links to mapping.yaml; 4 not imported
     "#);
-    assert_eq!(scene.text(), before);
+    assert_eq!(fixture.text(), before);
 }
 
 #[test]
 fn what_would_break_the_table_is_reported_and_all_else_imported() {
-    let scene = Scene::with(
+    let fixture = Fixture::with(
         "base_url: https://short.code/\ndefaults: {forward: path, status: 301}\nmapping: []\n\
          tests:\n- from: /t\n  to: not-found\n",
     );
@@ -177,10 +177,10 @@ fn what_would_break_the_table_is_reported_and_all_else_imported() {
         b,https://b.org/x,,\n\
         t,https://t.org/,path,\n\
         c,https://c.org/,path,301\n";
-    let report = scene.import(&["-", "--format", "csv"], rows);
+    let report = fixture.import(&["-", "--format", "csv"], rows);
     assert_snapshot!(report, @r#"
     status 1
-    <stdin>:3: error: the URL is a short link of this table already
+    <stdin>:3: error: the URL is already a short link of this table
       hint: register the URL that it leads to instead
     <stdin>:3: the same on 1 further line: 4
     <stdin>:6: error: the table would have errors: the target leads into a loop of short links
@@ -190,9 +190,9 @@ fn what_would_break_the_table_is_reported_and_all_else_imported() {
     <stdin>:8: error: the table would have errors: the test of "/t" fails: expected not-found, got https://t.org/
     mapping.yaml:9:8: warning: the target is a short link that this table does not have
       hint: change the target of this entry, or add that link
-    added 3 links to mapping.yaml; 5 not taken
+    added 3 links to mapping.yaml; 5 not imported
     "#);
-    assert_snapshot!(scene.text(), @r"
+    assert_snapshot!(fixture.text(), @r"
     base_url: https://short.code/
     defaults: {forward: path, status: 301}
     mapping:
@@ -232,10 +232,10 @@ fn nothing_is_written_unless_all_of_it_is_valid() {
             "status 1\n",
         ),
     ] {
-        let scene = Scene::with(table);
-        let report = scene.import(&["-", "--format", "csv"], rows);
+        let fixture = Fixture::with(table);
+        let report = fixture.import(&["-", "--format", "csv"], rows);
         assert!(report.starts_with(status), "{report}");
-        assert_eq!(scene.text(), table, "{report}");
+        assert_eq!(fixture.text(), table, "{report}");
     }
 }
 
@@ -251,13 +251,13 @@ fn a_table_is_made_even_if_nothing_comes_into_it() {
         (
             "csv",
             b"",
-            "status 1\nwaypost: <stdin>: there is nothing in it, not even a header\n",
+            "status 1\nwaypost: <stdin>: it is empty and has no header\n",
         ),
     ] {
-        let scene = Scene::new();
+        let fixture = Fixture::new();
         let args = ["-", "--format", format, "--base-url", "https://short.code/"];
-        assert_eq!(scene.import(&args, input), report);
-        let text = fs::read_to_string(scene.table());
+        assert_eq!(fixture.import(&args, input), report);
+        let text = fs::read_to_string(fixture.table());
         match report.starts_with("status 0") {
             true => assert_eq!(
                 text.unwrap(),
@@ -266,7 +266,7 @@ fn a_table_is_made_even_if_nothing_comes_into_it() {
             false => assert!(text.is_err()),
         }
     }
-    let report = Scene::with("base_url: https://short.code/\nmapping: []\n")
+    let report = Fixture::with("base_url: https://short.code/\nmapping: []\n")
         .import(&["-", "--format", "kutt"], b" \n");
     assert!(
         report.starts_with("status 1\n<stdin>:1: error: "),
@@ -277,11 +277,11 @@ fn a_table_is_made_even_if_nothing_comes_into_it() {
 #[test]
 fn a_file_that_may_not_be_written_is_not() {
     let table = "base_url: https://short.code/\nmapping: []\n";
-    let scene = Scene::with(table);
-    fs::set_permissions(scene.table(), Permissions::from_mode(0o444)).unwrap();
-    let report = scene.import(&["-", "--format", "csv"], b"url\nhttps://z.org/\n");
+    let fixture = Fixture::with(table);
+    fs::set_permissions(fixture.table(), Permissions::from_mode(0o444)).unwrap();
+    let report = fixture.import(&["-", "--format", "csv"], b"url\nhttps://z.org/\n");
     assert!(report.starts_with("status 3\n"), "{report}");
-    assert_eq!(scene.text(), table);
+    assert_eq!(fixture.text(), table);
 }
 
 #[test]
@@ -292,13 +292,13 @@ fn spoilt_rows_spoil_no_others() {
         a,{long}\r\n{long},https://e.org/\r\nb\0,https://e.org/\r\nc,https://e.org/\0\r\n\
         d,https://e.org/\x1b[2J\r\ne,https://e.org/e\r\n"
     );
-    let scene = Scene::with("base_url: https://short.code/\nmapping: []\n");
+    let fixture = Fixture::with("base_url: https://short.code/\nmapping: []\n");
     let mut rows = rows.into_bytes();
     rows.extend(b"f,https://e.org/\xFF\r\n");
-    let report = scene.import(&["-", "--format", "csv"], &rows);
+    let report = fixture.import(&["-", "--format", "csv"], &rows);
     assert_snapshot!(report, @r#"
     status 1
-    <stdin>:2: error: a URL has at most 8192 bytes, this one has 1048590 (column "url")
+    <stdin>:2: error: a URL can have at most 8192 bytes, this one has 1048590 (column "url")
     <stdin>:3: error: "https://e.org/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…" is not under https://short.code/
       hint: name the base URL where the links come from, as in --from https://e.org/, or give the table a site with it
     <stdin>:4: error: '\0' is not allowed in a short code (column "short-code")
@@ -308,13 +308,13 @@ fn spoilt_rows_spoil_no_others() {
     <stdin>:6: error: the URL contains the control character '\u{1b}' (column "url")
       hint: leave it out, or percent-encode it if the target needs it
     <stdin>:8: error: this is not UTF-8
-    added 1 link to mapping.yaml; 6 not taken
+    added 1 link to mapping.yaml; 6 not imported
     "#);
 }
 
 #[test]
 fn usage_that_cannot_work_exits_with_2() {
-    let scene = Scene::with("base_url: https://short.code/\nmapping: []\n");
+    let fixture = Fixture::with("base_url: https://short.code/\nmapping: []\n");
     for args in [
         &["-", "--format", "xml"][..],
         &["-"],
@@ -326,13 +326,13 @@ fn usage_that_cannot_work_exits_with_2() {
         &["-", "--format", "csv", "--column", "url=ziel"],
         &["-", "--format", "csv", "--table", "-"],
     ] {
-        let report = scene.import(args, b"url\nhttps://z.org/\n");
+        let report = fixture.import(args, b"url\nhttps://z.org/\n");
         assert!(report.starts_with("status 2\n"), "{args:?}: {report}");
     }
-    let report = Scene::new().import(&["-", "--format", "csv"], b"url\nhttps://z.org/\n");
+    let report = Fixture::new().import(&["-", "--format", "csv"], b"url\nhttps://z.org/\n");
     assert!(report.starts_with("status 3\n"), "{report}");
     assert!(
-        scene
+        fixture
             .import(&["nowhere", "--format", "csv"], b"")
             .starts_with("status 3\n")
     );
@@ -340,9 +340,9 @@ fn usage_that_cannot_work_exits_with_2() {
 
 #[test]
 fn links_of_another_base_url_are_taken_when_it_is_named() {
-    let scene = Scene::with("base_url: https://short.code/\nmapping: []\n");
+    let fixture = Fixture::with("base_url: https://short.code/\nmapping: []\n");
     let dump = b"#PREFIX: https://old.example/go/\n\na|https://e.org/\n";
-    let report = scene.import(&["-", "--format", "beacon"], dump);
+    let report = fixture.import(&["-", "--format", "beacon"], dump);
     assert!(report.contains("hint: name the base URL"), "{report}");
     let args = [
         "-",
@@ -352,11 +352,11 @@ fn links_of_another_base_url_are_taken_when_it_is_named() {
         "https://old.example/go/",
     ];
     assert_eq!(
-        scene.import(&args, dump),
+        fixture.import(&args, dump),
         "status 0\nadded 1 link to mapping.yaml\n"
     );
     assert!(
-        scene
+        fixture
             .text()
             .ends_with("mapping:\n- url: https://e.org/\n  short-code: a\n")
     );
@@ -365,10 +365,10 @@ fn links_of_another_base_url_are_taken_when_it_is_named() {
 #[test]
 fn a_table_that_would_be_too_large_is_left_as_it_is() {
     let table = "base_url: https://short.code/\nmapping: []\n";
-    let scene = Scene::with(table);
+    let fixture = Fixture::with(table);
     for (count, fits) in [(10, false), (1, true)] {
         let imported = import_in_files(
-            &[scene.table()],
+            &[fixture.table()],
             200,
             &run(&|intake| {
                 for number in 0..count {
@@ -383,7 +383,7 @@ fn a_table_that_would_be_too_large_is_left_as_it_is() {
             None,
         );
         assert_eq!(imported.is_ok(), fits, "{imported:?}");
-        assert_eq!(scene.text() == table, !fits);
+        assert_eq!(fixture.text() == table, !fits);
     }
 }
 
@@ -450,13 +450,13 @@ fn compiled(text: String) -> Option<Table> {
     compile(&[file]).table
 }
 
-/// The forms that carry a whole table.
+/// The formats that can represent a whole table.
 const WHOLE: [(ExportFormat, ImportFormat); 2] = [
     (ExportFormat::Csv, ImportFormat::Csv),
     (ExportFormat::JsonLines, ImportFormat::JsonLines),
 ];
 
-/// The forms that carry codes, URLs, statuses and what is gone.
+/// The formats that represent codes, URLs, statuses and gone links.
 const BARE: [(ExportFormat, ImportFormat); 3] = [
     (ExportFormat::Nginx, ImportFormat::Nginx),
     (ExportFormat::Apache, ImportFormat::Apache),
@@ -494,7 +494,7 @@ fn check_whole(table: &Table) {
     }
 }
 
-/// Returns what became different.
+/// Returns the differences.
 fn report(changes: &[Change<'_>]) -> String {
     let report = changes
         .iter()
@@ -508,7 +508,7 @@ fn yaml(text: &str) -> String {
         .replace('\u{7f}', "\\u007f")
 }
 
-/// Paths and queries with what means something to some program.
+/// Paths and queries with characters that are special to some program.
 const URL: &str = "https://e\\.org/(:splat)?[a-z0-9/?&=$%20{}|!'()*+,;:@~.#\\[\\]^\"\\\\-]{0,12}";
 
 proptest! {
@@ -581,24 +581,24 @@ fn published_paths_of_the_table_are_not_taken_over() {
     // A prefix and its exception come together, in whichever order.
     let rows = b"short-code,url,forward\nbank/login,https://e.org/1,\nnew/x,https://e.org/2,\n\
                  new,https://e.org/3/,path\nnew/y,https://e.org/4,\nteam,https://e.org/5/,path\n";
-    let scene = Scene::with(table);
-    assert_snapshot!(scene.import(&["-", "--format", "csv"], rows), @r#"
+    let fixture = Fixture::with(table);
+    assert_snapshot!(fixture.import(&["-", "--format", "csv"], rows), @r#"
     status 1
     <stdin>:2: error: the code "bank/login" would change where "bank/login" leads, which "bank" at mapping.yaml:3:3 answers
       hint: choose another code, or allow it with --allow-shadowing
     <stdin>:6: error: the code "team" would change where "team/d)" leads, which "team/d" at mapping.yaml:6:3 answers
       hint: choose another code, or allow it with --allow-shadowing
-    mapping.yaml:10:15: warning: the code "new/x" lies under "new", which forwards its path
+    mapping.yaml:10:15: warning: the code "new/x" is below "new", which forwards its path
       hint: this entry takes precedence: "new" never receives that path
-    mapping.yaml:12:15: warning: the code "new/y" lies under "new", which forwards its path
+    mapping.yaml:12:15: warning: the code "new/y" is below "new", which forwards its path
       hint: this entry takes precedence: "new" never receives that path
-    added 3 links to mapping.yaml; 2 not taken
+    added 3 links to mapping.yaml; 2 not imported
     "#);
-    let scene = Scene::with(table);
-    let report = scene.import(&["-", "--format", "csv", "--allow-shadowing"], rows);
+    let fixture = Fixture::with(table);
+    let report = fixture.import(&["-", "--format", "csv", "--allow-shadowing"], rows);
     assert!(report.starts_with("status 0\n"), "{report}");
     let stated = "added 5 links to mapping.yaml\n\
-                  state in the message of the commit that this is intended:\n\
+                  declare the change in the commit message:\n\
                   Waypost-Allow: retarget bank/login\nWaypost-Allow: retarget team\n";
     assert!(report.ends_with(stated), "{report}");
 }
@@ -607,32 +607,32 @@ const EMPTY: &str = "base_url: https://short.code/\nmapping: []\n";
 
 #[test]
 fn a_format_that_is_evident_need_not_be_named() {
-    let scene = Scene::with(EMPTY);
-    let report = scene.import(&["tests/data/import/staff.csv"], b"");
-    let taken = "tests/data/import/staff.csv: taken as csv; --format names another\n";
+    let fixture = Fixture::with(EMPTY);
+    let report = fixture.import(&["tests/data/import/staff.csv"], b"");
+    let taken = "tests/data/import/staff.csv: read as csv; --format selects another format\n";
     assert!(report.contains(taken), "{report}");
-    assert!(scene.text().contains("short-code: staff"), "{report}");
+    assert!(fixture.text().contains("short-code: staff"), "{report}");
     let dump = b"gnu|https://www.gnu.org/\n";
-    let report = scene.import(&["-"], dump);
+    let report = fixture.import(&["-"], dump);
     assert!(
-        report.starts_with("status 0\n<stdin>: taken as beacon;"),
+        report.starts_with("status 0\n<stdin>: read as beacon;"),
         "{report}"
     );
-    // A format that is named is not questioned.
-    let report = scene.import(&["-", "--format", "beacon"], dump);
+    // A given format is used as it is.
+    let report = fixture.import(&["-", "--format", "beacon"], dump);
     assert!(!report.contains("taken as"), "{report}");
 
-    let before = scene.text();
+    let before = fixture.text();
     let both = b"Redirect /a https://e.org/\nlocation /b { return 302 https://e.org/; }\n";
-    assert_snapshot!(scene.import(&["-"], both), @r"
+    assert_snapshot!(fixture.import(&["-"], both), @r"
     status 2
     waypost: <stdin>: this file may have several formats: name it with --format: nginx, apache
     ");
-    assert_snapshot!(scene.import(&["-"], b"some words"), @r"
+    assert_snapshot!(fixture.import(&["-"], b"some words"), @r"
     status 2
-    waypost: <stdin>: the format of this file is not evident: name it with --format: csv, jsonl, yourls, shlink, kutt, nginx, apache, redirects, beacon, psql
+    waypost: <stdin>: the format of this file cannot be detected: name it with --format: csv, jsonl, yourls, shlink, kutt, nginx, apache, redirects, beacon, psql
     ");
-    assert_eq!(scene.text(), before);
+    assert_eq!(fixture.text(), before);
 }
 
 #[test]
@@ -650,19 +650,19 @@ fn files_of_spreadsheets_are_converted() {
                 .collect(),
         ),
     ] {
-        let scene = Scene::with(EMPTY);
-        let report = scene.import(&["-"], &bytes);
+        let fixture = Fixture::with(EMPTY);
+        let report = fixture.import(&["-"], &bytes);
         let note = format!("status 0\n<stdin>: converted from {encoding}\n");
         assert!(report.starts_with(&note), "{report}");
         assert!(
-            scene.text().contains("title: Büro – hier"),
+            fixture.text().contains("title: Büro – hier"),
             "{}",
-            scene.text()
+            fixture.text()
         );
     }
     // Of a file that is partly UTF-8, the other lines are reported.
-    let scene = Scene::with(EMPTY);
-    let report = scene.import(
+    let fixture = Fixture::with(EMPTY);
+    let report = fixture.import(
         &["-", "--format", "csv"],
         b"slug,url\n\xC3\xA9,https://e.org/\nb\xFC,https://f.org/\n",
     );
@@ -700,111 +700,115 @@ fn odd_files_are_read_or_refused_by_name() {
             1,
             "converted from UTF-16",
         ),
-        (&cut, 0, "this is no text"),
-        (&utf32, 0, "this is no text"),
-        (b"\x1f\x8b\x08\x00data", 0, "this is no text"),
+        (&cut, 0, "this is not text"),
+        (&utf32, 0, "this is not text"),
+        (b"\x1f\x8b\x08\x00data", 0, "this is not text"),
         (
             b"[{\"short-code\":\"a\",\"url\":\"https://e.org/\"}]",
             0,
-            "not evident",
+            "cannot be detected",
         ),
-        (b"<a href=\"https://e.org/\">a, b</a>", 0, "not evident"),
-        (b"", 0, "not evident"),
+        (
+            b"<a href=\"https://e.org/\">a, b</a>",
+            0,
+            "cannot be detected",
+        ),
+        (b"", 0, "cannot be detected"),
     ] {
-        let scene = Scene::with(EMPTY);
-        let report = scene.import(&["-"], input);
+        let fixture = Fixture::with(EMPTY);
+        let report = fixture.import(&["-"], input);
         assert!(report.contains(message), "{message}: {report}");
-        assert_eq!(scene.text().matches("- url").count(), taken, "{report}");
+        assert_eq!(fixture.text().matches("- url").count(), taken, "{report}");
     }
-    // A message has the words of the format, not those of our source.
-    let scene = Scene::with(EMPTY);
-    let report = scene.import(&["-", "--format", "jsonl"], b"\"short-code\"\n");
+    // A message uses the terms of the format, not those of our source.
+    let fixture = Fixture::with(EMPTY);
+    let report = fixture.import(&["-", "--format", "jsonl"], b"\"short-code\"\n");
     assert!(report.contains("expected an object"), "{report}");
 }
 
 #[test]
 fn a_reason_is_reported_once_with_the_lines_that_share_it() {
-    let scene = Scene::with(EMPTY);
+    let fixture = Fixture::with(EMPTY);
     let mut rows = "code,url,Gültig bis\n".to_owned();
     for number in 0..9 {
         rows += &format!("a{number},example.org/{number},\n");
     }
     rows += "b,https://e.org/,morgen\n";
     let args = ["-", "--format", "csv", "--column", "expires=Gültig bis"];
-    assert_snapshot!(scene.import(&args, rows.as_bytes()), @r#"
+    assert_snapshot!(fixture.import(&args, rows.as_bytes()), @r#"
     status 1
     <stdin>:2: error: the URL is not absolute (column "url")
       hint: did you mean "https://example.org/0"?
     <stdin>:2: the same on 8 further lines: 3, 4, 5, 6, 7, …
     <stdin>:11: error: "expires" cannot be "morgen" (column "Gültig bis")
-    added 0 links to mapping.yaml; 10 not taken
+    added 0 links to mapping.yaml; 10 not imported
     "#);
 }
 
 #[test]
 fn links_of_another_site_of_the_table_name_it() {
-    let scene = two_sites();
+    let fixture = two_sites();
     let rows = b"shortUrl,longUrl\nhttps://one.code/a,https://a.org/\nhttps://two.code/b,https://b.org/\nhttps://two.code/c,https://c.org/\n";
     let args = ["-", "--format", "shlink", "--site", "https://one.code/"];
-    assert_snapshot!(scene.import(&args, rows), @r#"
+    assert_snapshot!(fixture.import(&args, rows), @r#"
     status 1
     <stdin>:3: error: "https://two.code/b" is not under https://one.code/
       hint: its site is in this table: import the links of https://two.code/ with --site https://two.code/
     <stdin>:3: the same on 1 further line: 4
-    added 1 link to mapping.yaml/one.yaml; 2 not taken
+    added 1 link to mapping.yaml/one.yaml; 2 not imported
     "#);
 }
 
 /// Returns a table of two sites in a directory.
-fn two_sites() -> Scene {
-    let scene = Scene::new();
-    fs::create_dir(scene.table()).unwrap();
+fn two_sites() -> Fixture {
+    let fixture = Fixture::new();
+    fs::create_dir(fixture.table()).unwrap();
     for site in ["one", "two"] {
         let text = format!("base_url: https://{site}.code/\nmapping: []\n");
-        fs::write(scene.table().join(format!("{site}.yaml")), text).unwrap();
+        fs::write(fixture.table().join(format!("{site}.yaml")), text).unwrap();
     }
-    scene
+    fixture
 }
 
 #[test]
 fn links_go_to_the_sites_that_they_name() {
-    let scene = two_sites();
+    let fixture = two_sites();
     let rows = b"shortCode,shortUrl,longUrl\n\
         a,https://one.code/a,https://a.org/\nb,http://two.code/b,https://b.org/\n\
         a,https://two.code/a,https://a.org/\n\
         c,https://s.example/c,https://c.org/\nd,https://s.example/d,https://d.org/\n\
         e,https://s.example/e,https://e.org/\n";
-    assert_snapshot!(scene.import(&["-", "--format", "shlink"], rows), @r#"
+    assert_snapshot!(fixture.import(&["-", "--format", "shlink"], rows), @r#"
     status 1
     <stdin>:5: error: "https://s.example/c" is not under https://one.code/ or https://two.code/
       hint: name the base URL where the links come from, as in --from https://s.example/ --site URL, or give the table a site with it
     <stdin>:5: the same on 2 further lines: 6, 7
-    added 1 link to mapping.yaml/one.yaml, 2 links to mapping.yaml/two.yaml; 3 not taken
+    added 1 link to mapping.yaml/one.yaml, 2 links to mapping.yaml/two.yaml; 3 not imported
     "#);
-    let two = fs::read_to_string(scene.table().join("two.yaml")).unwrap();
+    let two = fs::read_to_string(fixture.table().join("two.yaml")).unwrap();
     assert!(two.ends_with(
         "mapping:\n- url: https://a.org/\n  short-code: a\n- url: https://b.org/\n  short-code: b\n"
     ));
 
     // The other forms with whole short links, and what has only a code.
-    let scene = two_sites();
+    let fixture = two_sites();
     let rows = b"{\"base_url\":\"https://two.code/\",\"short-code\":\"x\",\"url\":\"https://x.org/\"}\n\
         {\"short-code\":\"y\",\"url\":\"https://y.org/\"}\n{\"short-code\":\"z\",\"url\":\"https://z.org/\"}\n";
-    assert_snapshot!(scene.import(&["-", "--format", "jsonl"], rows), @r"
+    assert_snapshot!(fixture.import(&["-", "--format", "jsonl"], rows), @r"
     status 1
     <stdin>:2: error: this has a code, but not the base URL of its short link, and there are several sites
       hint: name the site of the links with --site
     <stdin>:2: the same on 1 further line: 3
-    added 1 link to mapping.yaml/two.yaml; 2 not taken
+    added 1 link to mapping.yaml/two.yaml; 2 not imported
     ");
     let page = b"{\"data\": [{\"address\": \"k\", \"target\": \"https://k.org/\", \"link\": \"https://one.code/k\"}]}";
-    let report = scene.import(&["-", "--format", "kutt"], page);
+    let report = fixture.import(&["-", "--format", "kutt"], page);
     assert!(
         report.ends_with("added 1 link to mapping.yaml/one.yaml\n"),
         "{report}"
     );
-    // A form without them goes to one site.
-    let report = scene.import(&["-", "--format", "psql"], b"p,https://p.org/\n");
+    // A format without short links goes to one site.
+    let report = fixture.import(&["-", "--format", "psql"], b"p,https://p.org/\n");
     assert!(report.contains("hint: name one with --site"), "{report}");
 }
 
@@ -864,8 +868,8 @@ fn the_column_or_key_that_is_wrong_is_named() {
              (key \"address\")",
         ),
     ] {
-        let scene = Scene::with(EMPTY);
-        let report = scene.import(&["-", "--format", format], input.as_bytes());
+        let fixture = Fixture::with(EMPTY);
+        let report = fixture.import(&["-", "--format", format], input.as_bytes());
         assert!(report.contains(message), "{message}\n{report}");
     }
 }
@@ -929,22 +933,22 @@ fn a_thousand_bad_rows_of_any_form_are_one_message() {
         ("beacon", rows(&|n| format!("c{n}|example.org/{n}|x|y|z\n"))),
         ("psql", rows(&|n| format!("c{n},example.org/{n}\n"))),
     ] {
-        let scene = Scene::with(EMPTY);
-        let report = scene.import(&["-", "--format", format], input.as_bytes());
+        let fixture = Fixture::with(EMPTY);
+        let report = fixture.import(&["-", "--format", format], input.as_bytes());
         assert!(
             report.contains("the same on 999 further lines: "),
             "{format}: {report}"
         );
         assert!(report.lines().count() < 8, "{format}: {report}");
-        assert!(report.contains("; 1000 not taken"), "{format}: {report}");
+        assert!(report.contains("; 1000 not imported"), "{format}: {report}");
     }
 }
 
 #[test]
 fn a_link_outside_the_path_of_its_site_names_no_site() {
-    let scene = Scene::with("base_url: https://short.code/go/\nmapping: []\n");
+    let fixture = Fixture::with("base_url: https://short.code/go/\nmapping: []\n");
     let rows = b"shortUrl,longUrl\nhttps://short.code/b,https://b.org/\n";
-    let report = scene.import(&["-", "--format", "shlink"], rows);
+    let report = fixture.import(&["-", "--format", "shlink"], rows);
     assert!(
         report.contains("is not under https://short.code/go/"),
         "{report}"

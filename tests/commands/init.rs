@@ -7,7 +7,7 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
-use crate::scene::Scene;
+use crate::fixture::Fixture;
 
 const FLAGS: &str = "--base-url https://short.code/";
 
@@ -33,61 +33,61 @@ fn passes(report: &str) {
 
 #[test]
 fn creates_a_table_that_every_command_takes() {
-    let scene = Scene::empty();
+    let fixture = Fixture::empty();
     assert_snapshot!(
         "file",
-        scene.waypost(".", &format!("init {FLAGS} --name Links --forge github"))
+        fixture.waypost(".", &format!("init {FLAGS} --name Links --forge github"))
     );
-    passes(&scene.waypost(".", "check --deny warnings"));
-    passes(&scene.waypost(".", "fmt --check mapping.yaml"));
-    scene.commit_all();
-    scene.git("switch --quiet --create topic");
-    passes(&scene.waypost(".", "add https://www.gnu.org/ --code gnu-home"));
-    passes(&scene.waypost(".", "resolve gnu-home"));
-    passes(&scene.waypost(".", "merge-driver --install"));
-    passes(&scene.waypost(".", "check --base main --author mallory"));
-    assert!(scene.git("status --short").ends_with("M mapping.yaml"));
-    let table = fs::read_to_string(scene.root.join("mapping.yaml")).unwrap();
+    passes(&fixture.waypost(".", "check --deny warnings"));
+    passes(&fixture.waypost(".", "fmt --check mapping.yaml"));
+    fixture.commit_all();
+    fixture.git("switch --quiet --create topic");
+    passes(&fixture.waypost(".", "add https://www.gnu.org/ --code gnu-home"));
+    passes(&fixture.waypost(".", "resolve gnu-home"));
+    passes(&fixture.waypost(".", "merge-driver --install"));
+    passes(&fixture.waypost(".", "check --base main --author mallory"));
+    assert!(fixture.git("status --short").ends_with("M mapping.yaml"));
+    let table = fs::read_to_string(fixture.root.join("mapping.yaml")).unwrap();
     assert_snapshot!("table", table);
 }
 
 #[test]
 fn creates_a_directory_of_files() {
-    let scene = Scene::empty();
+    let fixture = Fixture::empty();
     assert_snapshot!(
         "directory",
-        scene.waypost(
+        fixture.waypost(
             ".",
             &format!("init new/table {FLAGS} --directory --forge none")
         )
     );
     let place = "new/table";
-    passes(&scene.waypost(place, "check links --deny warnings"));
-    passes(&scene.waypost(place, "fmt --check links"));
-    passes(&scene.waypost(
+    passes(&fixture.waypost(place, "check links --deny warnings"));
+    passes(&fixture.waypost(place, "fmt --check links"));
+    passes(&fixture.waypost(
         place,
         "add https://www.gnu.org/ --code gnu-home --table links --fragment",
     ));
-    let readme = fs::read_to_string(scene.root.join(place).join("README.md")).unwrap();
+    let readme = fs::read_to_string(fixture.root.join(place).join("README.md")).unwrap();
     assert_snapshot!("readme", readme);
     // The entry that the README shows.
     let (_, example) = readme.split_once("```yaml\n").unwrap();
     let (example, _) = example.split_once("```").unwrap();
-    let made = fs::read_to_string(scene.root.join(place).join("links/gnu-home.yaml")).unwrap();
+    let made = fs::read_to_string(fixture.root.join(place).join("links/gnu-home.yaml")).unwrap();
     assert_eq!(made, example);
 }
 
 #[test]
 fn existing_files_are_named_and_nothing_is_created() {
-    let scene = Scene::empty();
-    scene.write("README.md", "mine\n");
-    scene.write("owners.yaml", "mine\n");
-    let before = files(&scene.root);
-    let report = scene.waypost(".", &format!("init {FLAGS}"));
+    let fixture = Fixture::empty();
+    fixture.write("README.md", "mine\n");
+    fixture.write("owners.yaml", "mine\n");
+    let before = files(&fixture.root);
+    let report = fixture.waypost(".", &format!("init {FLAGS}"));
     assert_snapshot!("existing", report);
-    assert_eq!(files(&scene.root), before);
+    assert_eq!(files(&fixture.root), before);
     assert_eq!(
-        fs::read_to_string(scene.root.join("README.md")).unwrap(),
+        fs::read_to_string(fixture.root.join("README.md")).unwrap(),
         "mine\n"
     );
 }
@@ -111,60 +111,60 @@ fn the_origin_names_the_repository_and_its_forge() {
             ".forgejo/workflows/links.yaml",
         ),
     ] {
-        let scene = Scene::empty();
-        scene.git(&format!("remote add origin {origin}"));
-        let report = scene.waypost(".", &format!("init {FLAGS}"));
+        let fixture = Fixture::empty();
+        fixture.git(&format!("remote add origin {origin}"));
+        let report = fixture.waypost(".", &format!("init {FLAGS}"));
         passes(&report);
         assert!(report.contains(&format!("{check}\n")), "{report}");
-        let table = fs::read_to_string(scene.root.join("mapping.yaml")).unwrap();
+        let table = fs::read_to_string(fixture.root.join("mapping.yaml")).unwrap();
         assert!(
             table.contains(&format!("repository: {repository}\n")),
             "{table}"
         );
-        passes(&scene.waypost(".", "check --deny warnings"));
+        passes(&fixture.waypost(".", "check --deny warnings"));
     }
-    // Another forge than the host's name says, and none that is known.
-    let scene = Scene::empty();
-    scene.git("remote add origin https://git.example.org/o/links");
-    let report = scene.waypost(".", &format!("init {FLAGS} --forge woodpecker"));
+    // A forge other than the host's name suggests, and an unknown one.
+    let fixture = Fixture::empty();
+    fixture.git("remote add origin https://git.example.org/o/links");
+    let report = fixture.waypost(".", &format!("init {FLAGS} --forge woodpecker"));
     assert!(report.contains(".woodpecker/links.yaml\n"), "{report}");
-    let table = fs::read_to_string(scene.root.join("mapping.yaml")).unwrap();
+    let table = fs::read_to_string(fixture.root.join("mapping.yaml")).unwrap();
     assert!(!table.contains("repository"), "{table}");
 }
 
 #[test]
 fn checks_belong_at_the_top() {
-    let scene = Scene::empty();
-    scene.git("remote add origin https://github.com/o/links");
-    let report = scene.waypost(".", &format!("init below {FLAGS} --forge github"));
+    let fixture = Fixture::empty();
+    fixture.git("remote add origin https://github.com/o/links");
+    let report = fixture.waypost(".", &format!("init below {FLAGS} --forge github"));
     assert_snapshot!("below", report);
-    assert!(!scene.root.join("below").exists());
-    let report = scene.waypost(".", &format!("init below {FLAGS}"));
+    assert!(!fixture.root.join("below").exists());
+    let report = fixture.waypost(".", &format!("init below {FLAGS}"));
     passes(&report);
     assert!(!report.contains(".github"), "{report}");
 }
 
 #[test]
-fn without_a_terminal_nobody_is_asked() {
-    let scene = Scene::empty();
-    assert_snapshot!("unasked", scene.waypost(".", "init"));
+fn without_a_terminal_there_is_no_prompt() {
+    let fixture = Fixture::empty();
+    assert_snapshot!("unasked", fixture.waypost(".", "init"));
     for flags in [
         "--base-url short.code",
         "--base-url https://short.code/?x",
         "--base-url https://short.code/ --name ",
         "--base-url https://short.code/ --forge sourcehut",
     ] {
-        let report = scene.waypost(".", &format!("init {flags}"));
+        let report = fixture.waypost(".", &format!("init {flags}"));
         assert!(report.starts_with("status 2\n"), "{flags}: {report}");
     }
-    assert_eq!(files(&scene.root), [""; 0]);
+    assert_eq!(files(&fixture.root), [""; 0]);
 }
 
 #[test]
 fn a_command_without_a_table_suggests_it() {
-    let scene = Scene::empty();
-    scene.write("links.csv", "url,code\nhttps://a.example/,a\n");
-    scene.git("commit --quiet --allow-empty -m empty");
+    let fixture = Fixture::empty();
+    fixture.write("links.csv", "url,code\nhttps://a.example/,a\n");
+    fixture.git("commit --quiet --allow-empty -m empty");
     for command in [
         "check",
         "check --base HEAD",
@@ -184,13 +184,13 @@ fn a_command_without_a_table_suggests_it() {
         "merge-driver --install",
         "serve --listen 127.0.0.1:0 --admin-listen 127.0.0.1:0",
     ] {
-        let report = scene.waypost(".", command);
+        let report = fixture.waypost(".", command);
         assert!(report.starts_with("status 3\n"), "{command}: {report}");
-        let hint = "hint: begin one here with `waypost init`\n";
+        let hint = "hint: create one here with `waypost init`\n";
         assert!(report.ends_with(hint), "{command}: {report}");
     }
-    // Not for a table that was named.
-    let report = scene.waypost(".", "check other.yaml");
+    // Not for a table that the command line names.
+    let report = fixture.waypost(".", "check other.yaml");
     assert!(!report.contains("init"), "{report}");
 }
 
@@ -204,10 +204,10 @@ fn the_page_on_checks_shows_what_happens() {
         .0
         .split_once('\n')
         .unwrap();
-    let scene = Scene::empty();
+    let fixture = Fixture::empty();
     let arguments = command.strip_prefix("waypost ").unwrap();
     let arguments = arguments.replace("'Links of Example'", "Links");
-    let report = scene.waypost(".", &arguments);
+    let report = fixture.waypost(".", &arguments);
     let (_, printed) = report.split_once("--- stdout\n").unwrap();
     assert_eq!(printed.replace("--- stderr\n", ""), output);
 }

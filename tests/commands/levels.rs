@@ -24,7 +24,7 @@ const FULL_STOP: &str = "code-ends-in-full-stop";
 
 const FORMATS: [&str; 6] = ["human", "json", "github", "gitlab", "sarif", "junit"];
 
-fn scene(table: &str) -> tempfile::TempDir {
+fn fixture(table: &str) -> tempfile::TempDir {
     let directory = tempfile::tempdir().unwrap();
     fs::write(directory.path().join("mapping.yaml"), table).unwrap();
     directory
@@ -39,7 +39,7 @@ fn checked(directory: &Path, args: &[&str], environment: &[(&str, &str)]) -> (i3
 
 #[test]
 fn a_rule_prevails_over_all_warnings() {
-    let scene = scene(TABLE);
+    let fixture = fixture(TABLE);
     let [no_problems, one, two, all] = [
         "2 entries: no problems",
         "2 entries: 1 warning",
@@ -81,7 +81,7 @@ fn a_rule_prevails_over_all_warnings() {
         ),
     ] {
         assert_eq!(
-            checked(scene.path(), args, &[]),
+            checked(fixture.path(), args, &[]),
             (status, summary),
             "{args:?}"
         );
@@ -90,11 +90,11 @@ fn a_rule_prevails_over_all_warnings() {
 
 #[test]
 fn what_is_allowed_is_in_no_format() {
-    let scene = scene(TABLE);
+    let fixture = fixture(TABLE);
     for format in FORMATS {
         let shown = |args: &[&str]| {
             let args = [&["--format", format], args].concat();
-            let output = check_with(scene.path(), &args, &[]);
+            let output = check_with(fixture.path(), &args, &[]);
             let text = String::from_utf8(output.stdout).unwrap();
             (output.status.code().unwrap(), text)
         };
@@ -112,7 +112,7 @@ fn what_is_allowed_is_in_no_format() {
     }
     let args = ["--format", "json", "--allow", PRIVATE, "--deny", FULL_STOP];
     let document: Value =
-        serde_json::from_slice(&check_with(scene.path(), &args, &[]).stdout).unwrap();
+        serde_json::from_slice(&check_with(fixture.path(), &args, &[]).stdout).unwrap();
     assert_eq!(document["diagnostics"].as_array().unwrap().len(), 1);
     assert_eq!(document["diagnostics"][0]["rule"], FULL_STOP);
     assert_eq!(document["summary"]["warnings"], 1);
@@ -121,7 +121,7 @@ fn what_is_allowed_is_in_no_format() {
 
 #[test]
 fn what_cannot_be_allowed_is_wrong_usage() {
-    let scene = scene(TABLE);
+    let fixture = fixture(TABLE);
     let both = "the rule 'url-private-address' is given to both '--allow' and '--deny'";
     let nearest = "there is no such rule, did you mean 'url-private-address'?";
     for (args, message) in [
@@ -144,7 +144,7 @@ fn what_cannot_be_allowed_is_wrong_usage() {
             both,
         ),
     ] {
-        let (status, report) = checked(scene.path(), args, &[]);
+        let (status, report) = checked(fixture.path(), args, &[]);
         assert_eq!(status, 2, "{args:?} {report}");
         assert!(report.contains(message), "{args:?} {report}");
     }
@@ -152,8 +152,8 @@ fn what_cannot_be_allowed_is_wrong_usage() {
 
 #[test]
 fn variables_select_rules_and_flags_prevail() {
-    let scene = scene(TABLE);
-    let checked = |args: &[&str], environment: &[_]| checked(scene.path(), args, environment);
+    let fixture = fixture(TABLE);
+    let checked = |args: &[&str], environment: &[_]| checked(fixture.path(), args, environment);
     let intranet = [("WAYPOST_ALLOW", PRIVATE), ("WAYPOST_DENY", "warnings")];
     let one = (1, "2 entries: 1 warning (1 denied)".to_owned());
     assert_eq!(checked(&[], &intranet), one);
@@ -189,35 +189,35 @@ fn no_number_of_allowed_warnings_hides_a_denied_one() {
         )
         .unwrap();
     }
-    let scene = scene(&table);
+    let fixture = fixture(&table);
     let args = ["--deny", "warnings", "--allow", PRIVATE];
     let no_problems = (0, "1500 entries: no problems".to_owned());
-    assert_eq!(checked(scene.path(), &args, &[]), no_problems);
+    assert_eq!(checked(fixture.path(), &args, &[]), no_problems);
     table += "- url: https://example.org/\n  short-code: last.\n";
-    fs::write(scene.path().join("mapping.yaml"), table).unwrap();
+    fs::write(fixture.path().join("mapping.yaml"), table).unwrap();
     let one = (1, "1501 entries: 1 warning (1 denied)".to_owned());
-    assert_eq!(checked(scene.path(), &args, &[]), one);
+    assert_eq!(checked(fixture.path(), &args, &[]), one);
     let args = ["--deny", FULL_STOP];
     let all = (1, "1501 entries: 1002 warnings (1 denied)".to_owned());
-    assert_eq!(checked(scene.path(), &args, &[]), all);
+    assert_eq!(checked(fixture.path(), &args, &[]), all);
 }
 
 #[test]
 fn broken_promises_are_reported_whatever_is_allowed() {
-    let scene = scene(TABLE);
-    git(scene.path(), "init --quiet");
-    git(scene.path(), "add .");
-    git(scene.path(), "commit --quiet -m table");
+    let fixture = fixture(TABLE);
+    git(fixture.path(), "init --quiet");
+    git(fixture.path(), "add .");
+    git(fixture.path(), "commit --quiet -m table");
     for past in [&["--base", "HEAD"][..], &["--history"]] {
         let args = [past, &["--deny", "warnings", "--allow", PRIVATE]].concat();
-        fs::write(scene.path().join("mapping.yaml"), TABLE).unwrap();
+        fs::write(fixture.path().join("mapping.yaml"), TABLE).unwrap();
         let kept = (1, "2 entries: 1 warning (1 denied)".to_owned());
-        assert_eq!(checked(scene.path(), &args, &[]), kept);
+        assert_eq!(checked(fixture.path(), &args, &[]), kept);
         let other = TABLE.replace("192.168.0.10", "192.168.0.11");
-        fs::write(scene.path().join("mapping.yaml"), other).unwrap();
+        fs::write(fixture.path().join("mapping.yaml"), other).unwrap();
         let broken = (1, "2 entries: 1 error, 1 warning (1 denied)".to_owned());
-        assert_eq!(checked(scene.path(), &args, &[]), broken);
+        assert_eq!(checked(fixture.path(), &args, &[]), broken);
         let args = [past, &["--allow", "published-code-retargeted"]].concat();
-        assert_eq!(checked(scene.path(), &args, &[]).0, 2);
+        assert_eq!(checked(fixture.path(), &args, &[]).0, 2);
     }
 }

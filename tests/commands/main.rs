@@ -7,12 +7,13 @@ mod check;
 mod cli;
 mod console;
 mod contributing;
-mod desk;
 mod diff;
 mod docs;
 mod editing;
 mod explain;
 mod export;
+#[path = "../support/fixture.rs"]
+mod fixture;
 #[path = "../support/git.rs"]
 mod git;
 mod import;
@@ -23,9 +24,8 @@ mod permanence;
 mod progress;
 mod proposals;
 mod replay;
-#[path = "../support/scene.rs"]
-mod scene;
 mod serve;
 #[path = "../support/transcript.rs"]
 mod transcript;
 mod tutorial;
+mod workspace;

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
-/// Longer than anything takes, on the slowest machine.
+/// Longer than any step takes, on the slowest machine.
 const FOREVER: Duration = Duration::from_secs(60);
 
 /// Returns a terminal for a program, and what the program will write to it.
@@ -40,7 +40,7 @@ fn terminal() -> (File, Receiver<Vec<u8>>) {
 }
 
 #[test]
-fn a_command_that_waits_says_for_what_and_clears_it() {
+fn a_waiting_command_shows_why_and_clears_the_line() {
     let directory = tempfile::tempdir().unwrap();
     let table = directory.path().join("mapping.yaml");
     fs::write(&table, "base_url: https://short.code/\nmapping: []\n").unwrap();
@@ -70,7 +70,7 @@ fn a_command_that_waits_says_for_what_and_clears_it() {
         }
         Err(_) => false,
     };
-    // Nobody has opened the other end of the pipe yet.
+    // The other end of the pipe is not open yet.
     while !text.contains("reading links.csv") {
         assert!(read(&mut text), "{text:?}");
     }

@@ -9,19 +9,19 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use crate::fixture::Fixture;
 use crate::replay::{Random, import};
-use crate::scene::Scene;
 
 const PROPOSALS: usize = 160;
 
-/// How many commits of the main branch a proposal may be behind.
+/// How many commits of the main branch a proposal may lag behind.
 const OLDEST: usize = 6;
 
 const AUTHORS: [&str; 6] = ["root", "alice", "bob", "carol", "mallory", ""];
 
 const OWNERS: [Option<&str>; 4] = [Some("library"), Some("it"), Some("press"), None];
 
-/// An entry: its owner, and what its title says.
+/// An entry: its owner, and its title.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Entry {
     owner: Option<&'static str>,
@@ -161,11 +161,11 @@ fn commit(stream: &mut String, branch: &str, mark: usize, from: Option<usize>, t
 }
 
 /// Returns the rules about owners that a check reports.
-fn found(scene: &Scene, number: usize, author: &str) -> BTreeSet<String> {
+fn found(fixture: &Fixture, number: usize, author: &str) -> BTreeSet<String> {
     let arguments = format!(
         "check --rev p{number}:mapping.yaml --base m{number} --format json --author {author}"
     );
-    let report = scene.waypost(".", &arguments);
+    let report = fixture.waypost(".", &arguments);
     let (_, rest) = report.split_once("--- stdout\n").unwrap();
     let (stdout, _) = rest.split_once("--- stderr\n").unwrap();
     let document: serde_json::Value = serde_json::from_str(stdout).expect(&report);
@@ -243,14 +243,14 @@ fn a_history_of_proposals_is_decided_as_its_owners_say() {
         }
         decisions.push((number, author, action, rule));
     }
-    let scene = Scene::empty();
-    import(&scene, &stream);
+    let fixture = Fixture::empty();
+    import(&fixture, &stream);
     for (number, author, action, rule) in &decisions {
         let expected = rule.iter().map(|&rule| rule.to_owned()).collect();
         let context = format!("proposal {number} of {author:?}: {action:?}");
-        assert_eq!(found(&scene, *number, author), expected, "{context}");
+        assert_eq!(found(&fixture, *number, author), expected, "{context}");
     }
-    // So that there are all decisions, also on what is older than the main branch.
+    // Ensures that all decisions occur, also for proposals based on an older main branch.
     for rule in [
         "owner-entry-changed",
         "owner-entry-added",

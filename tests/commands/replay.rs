@@ -10,8 +10,8 @@ use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::Stdio;
 
+use crate::fixture::Fixture;
 use crate::git::program;
-use crate::scene::Scene;
 
 /// How many edits a history has; some take two commits.
 const EDITS: u32 = 400;
@@ -47,15 +47,15 @@ struct Link {
     /// What was promised, if it is broken; a link that is gone has no line.
     broken: Option<Box<Link>>,
     is_gone: bool,
-    /// Whether two lines of work have promised it different targets.
+    /// Whether two branches have promised it different targets.
     is_in_conflict: bool,
     /// Whether its code lies below the prefix, and so takes a path over.
     is_below: bool,
-    /// Whether nobody has stated that it is intended to.
+    /// Whether no commit has declared that this is intended.
     is_shadowing: bool,
 }
 
-/// A line of work: its links by number, and its last commit.
+/// A branch: its links by number, and its last commit.
 #[derive(Debug, Clone)]
 struct Work {
     links: BTreeMap<u32, Link>,
@@ -130,7 +130,7 @@ impl History {
         }
     }
 
-    /// Begins a commit on a line of work; files follow.
+    /// Begins a commit on a branch; files follow.
     fn begin(&mut self, work: &mut Work, message: &str, merged: Option<u32>) {
         self.commits += 1;
         let (mark, name, length) = (self.commits, work.name, message.len());
@@ -191,7 +191,7 @@ impl History {
         self.file("README", &text);
     }
 
-    /// Chooses a link of those that this line of work may edit.
+    /// Chooses one of the links that this branch may edit.
     fn choose(&mut self, work: &Work, mine: &str, fits: impl Fn(&Link) -> bool) -> Option<u32> {
         let is_mine = |number: u32| match mine {
             "main" => number.is_multiple_of(2),
@@ -220,7 +220,7 @@ impl History {
             }
             10 => return self.remark(work, "remark"),
             11 => {
-                // Nothing is served of this, so nothing is promised and nothing broken.
+                // This table is not served, so it promises nothing and breaks nothing.
                 self.begin(work, "spoil", None);
                 self.file(
                     "links/0.yaml",
@@ -263,7 +263,7 @@ impl History {
             30 => (link.is_gone, link.broken) = (true, Some(Box::new(was))),
             31 => (link.target, link.broken) = (self.target(), Some(Box::new(was))),
             32 if link.aliases > 0 => {
-                // Gone is the alias alone, so it alone is what remains.
+                // Only the alias is gone, so only the alias is reported.
                 link.aliases -= 1;
                 link.broken = Some(Box::new(was));
             }
@@ -298,7 +298,7 @@ impl History {
         }
     }
 
-    /// Adds a link, of some below the prefix; there it is stated to be intended, or is not.
+    /// Adds a link, sometimes below the prefix; there it is declared as intended, or not.
     fn add(&mut self, work: &mut Work, number: u32, mut link: Link) {
         link.is_below = self.random.below(4) == 0;
         // With the change, before it, after it, or not at all.
@@ -319,7 +319,7 @@ impl History {
         }
     }
 
-    /// Merges a line of work into another: what either has edited, as it left it.
+    /// Merges a branch into another: each edited link as its editor left it.
     fn merge(&mut self, main: &mut Work, mut topic: Work) {
         let number = self.conflict(main, &mut topic);
         for number in topic.touched {
@@ -338,7 +338,7 @@ impl History {
         self.table(main);
     }
 
-    /// Adds a link to two lines of work, with a target of its own in each.
+    /// Adds a link to two branches, with a different target in each.
     fn conflict(&mut self, main: &mut Work, topic: &mut Work) -> u32 {
         self.numbers += 2;
         let number = self.numbers;
@@ -378,8 +378,8 @@ fn broken(work: &Work) -> BTreeSet<String> {
 }
 
 /// Returns the codes that the check names.
-fn found(scene: &Scene) -> BTreeSet<String> {
-    let reported = scene.waypost(".", "check --rev main:links --history --format json");
+fn found(fixture: &Fixture) -> BTreeSet<String> {
+    let reported = fixture.waypost(".", "check --rev main:links --history --format json");
     let (_, rest) = reported.split_once("--- stdout\n").unwrap();
     let (json, _) = rest.split_once("--- stderr\n").unwrap();
     let report: serde_json::Value = serde_json::from_str(json).unwrap();
@@ -393,8 +393,8 @@ fn found(scene: &Scene) -> BTreeSet<String> {
 }
 
 /// Runs `git fast-import`.
-pub(crate) fn import(scene: &Scene, stream: &str) {
-    let mut child = program(&scene.root)
+pub(crate) fn import(fixture: &Fixture, stream: &str) {
+    let mut child = program(&fixture.root)
         .args(["fast-import", "--quiet", "--force"])
         .stdin(Stdio::piped())
         .spawn()
@@ -435,20 +435,20 @@ fn replay(seed: u64) {
     if let Some(topic) = topic {
         history.merge(&mut main, topic);
     }
-    let scene = Scene::empty();
-    import(&scene, &history.stream);
+    let fixture = Fixture::empty();
+    import(&fixture, &history.stream);
     let standing = broken(&main);
     let is_in_conflict = |link: &Link| link.is_in_conflict && !link.is_dropped;
     assert!(main.links.values().any(is_in_conflict));
     assert!(main.links.values().any(|link| link.is_shadowing));
     assert!(standing.len() > 3, "nothing is planted: {standing:?}");
-    assert_eq!(found(&scene), standing, "seed {seed}");
+    assert_eq!(found(&fixture), standing, "seed {seed}");
 
-    // There are no errors once all of it is as it was.
+    // There are no errors once everything is restored.
     let mut message = "restore\n\n".to_owned();
     for (number, link) in &mut main.links {
         if link.is_shadowing {
-            // What is taken over can only be intended.
+            // A takeover of a path can only be declared.
             let _ = writeln!(message, "Waypost-Allow: retarget p/c{number}");
         }
         if let Some(was) = link.broken.take() {
@@ -460,9 +460,9 @@ fn replay(seed: u64) {
     }
     let mark = main.tip;
     history.commit(&mut main, &message);
-    import(&scene, &history.stream);
+    import(&fixture, &history.stream);
     assert!(main.tip > mark);
-    assert_eq!(found(&scene), BTreeSet::new(), "seed {seed}");
+    assert_eq!(found(&fixture), BTreeSet::new(), "seed {seed}");
 }
 
 #[test]

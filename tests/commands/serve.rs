@@ -1,4 +1,4 @@
-//! `waypost serve` as people start it: by a path and a port, and what it says of a start that fails.
+//! `waypost serve` as people start it: with a path and a port, and the messages of a failed start.
 
 #![allow(clippy::unwrap_used)]
 
@@ -146,7 +146,7 @@ fn wrong_numbers_and_addresses_are_explained() {
 }
 
 #[test]
-fn a_variable_that_is_misspelt_is_named() {
+fn a_misspelt_variable_is_named() {
     let directory = tempfile::tempdir().unwrap();
     let (status, _, errors) = ends(
         directory.path(),

@@ -9,13 +9,13 @@ use std::time::{Duration, Instant};
 use crate::console::{Example, Server, examples, run, waypost};
 use crate::git::git;
 
-/// What the tutorial names the forge, where it may be read without an account.
+/// The address of the forge in the tutorial, which is readable without an account.
 const FORGE: &str = "https://github.com/";
 
-/// How long a server may take until it serves what was pushed.
+/// How long a server may take to serve a pushed change.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Somebody who has Git, and an account on a forge with an empty repository.
+/// A user with Git, and an account on a forge with an empty repository.
 struct Reader {
     home: tempfile::TempDir,
     directory: PathBuf,
@@ -69,7 +69,7 @@ impl Reader {
     }
 }
 
-/// Returns a text without what differs each time: the ids of commits, and dates.
+/// Returns a text without the parts that differ each time: the ids of commits, and dates.
 fn constant(text: &str) -> String {
     let is_separator = |c: char| !c.is_ascii_alphanumeric() && c != '-';
     let is_id = |word: &str| {
@@ -103,7 +103,7 @@ fn the_tutorial_shows_what_happens() {
         let expected = constant(&output);
         loop {
             let printed = reader.enter(&command);
-            // Of the program's version, any is right in an example.
+            // An example may show any version of the program.
             let printed = printed.replace(env!("CARGO_PKG_VERSION"), "0.1.0");
             let printed = constant(&printed);
             // A server fetches what was pushed a moment later.

@@ -11,7 +11,7 @@ use waypost::frontier::{
     AliasName, Clock, Host, HostCounts, Lease, LeaseState, Reservation, Settings, Store, StoreError,
 };
 
-/// What every store under test is created with: the least rest after a lease without a release.
+/// What every store under test is created with: the minimum pause after a lease without a release.
 pub(crate) const DEFAULT_PAUSE: Duration = Duration::from_secs(3);
 
 /// When tests begin, in milliseconds since 1970.

@@ -75,7 +75,7 @@ impl Engine for InFile {
 /// A store on the server that `WAYPOST_TEST_VALKEY` names, in a shard of its own.
 #[cfg(feature = "valkey")]
 pub(crate) struct OnServer {
-    address: waypost::frontier::ValkeyAddress,
+    address: waypost::valkey::ServerAddress,
     time: String,
     connection: redis::Connection,
 }
@@ -89,7 +89,7 @@ impl Default for OnServer {
         );
         let number = SHARDS.fetch_add(1, Ordering::SeqCst);
         let shard = format!("test-{}-{number}", std::process::id());
-        let address = waypost::frontier::ValkeyAddress::parse(&url).unwrap();
+        let address = waypost::valkey::ServerAddress::parse(&url).unwrap();
         Self {
             address: address.with_shard(&shard),
             time: format!("{{{shard}}}:test-time"),

@@ -145,7 +145,7 @@ fn a_damaged_file_is_an_error_or_read_in_full() {
         }
         fs::write(&path, &damaged).unwrap();
         match open(&path) {
-            // The damage was where nothing is kept.
+            // The damage was in an unused part of the file.
             Ok(store) => assert_eq!(wait(store.counts()).unwrap().queued, 200, "damage {number}"),
             Err(_) => refused += 1,
         }
@@ -171,7 +171,7 @@ fn tables_of_the_caller_are_written_with_a_release() {
             Ok(state)
         }
     };
-    // What fails is undone on both sides.
+    // A failed operation is undone on both sides.
     let first = write(1);
     let failed: Result<(), _> = wait(store.write(move |transaction| {
         first(transaction)?;

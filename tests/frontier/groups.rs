@@ -90,7 +90,7 @@ pub(crate) fn a_busy_group_of_101_starves_nobody(mut bench: Bench) {
     };
     let free = bench.lease("free.example", secs(20));
     bench.release(&free, secs(0), Some(secs(0)));
-    // A group that rests keeps nobody waiting, either.
+    // A group in its pause does not delay others either.
     bench.release(&busy, secs(10), Some(secs(0)));
     bench.lease("free.example", secs(20));
 }
@@ -159,7 +159,7 @@ pub(crate) fn a_member_without_a_port_is_all_its_ports(bench: Bench) {
     let expected = expected.map(|(host, alias)| (host.to_owned(), alias.map(str::to_owned)));
     assert_eq!(seen, BTreeSet::from(expected));
 
-    // A port that is no member itself any more is one of all ports again.
+    // A port that is no longer a member itself is one of all ports again.
     bench.alias("a.example:9000", None);
     bench.add("a.example:9000", secs(0));
     let lease = bench.lease("a.example:9000", secs(20));
@@ -207,7 +207,7 @@ pub(crate) fn an_alias_removed_during_a_lease_is_freed_by_its_end(mut bench: Ben
             .iter()
             .all(|lease| matches!(lease, Reservation::Leased(_)))
     );
-    // The other one may die, and the alias is not left busy.
+    // The other worker may die, and the alias does not stay busy.
     bench.pass(20_001);
     assert_eq!(bench.reap(), 2);
     assert_eq!(bench.counts().busy_aliases, 0);
@@ -255,7 +255,7 @@ pub(crate) fn a_host_takes_its_pause_into_a_group(mut bench: Bench) {
     bench.waits(secs(9));
     bench.pass(9000);
     let lease = bench.lease("b.example", secs(20));
-    // And a block stays the host's own.
+    // A block still applies to the host alone.
     bench.block("b.example", secs(60));
     bench.release(&lease, secs(1), Some(secs(0)));
     bench.add("a.example", secs(0));

@@ -18,15 +18,15 @@ use crate::bench::{millis, named, secs};
 /// How often the process is killed.
 const KILLS: usize = 50;
 
-/// How often each host is asked.
+/// How often each host is requested.
 const TIMES: u64 = 120;
 
 const HOSTS: usize = 30;
 
-/// How long a group rests if the process dies while it is asked.
+/// How long a group pauses if the process dies during a request to it.
 const FULL_PAUSE: Duration = millis(40);
 
-/// How often each host was asked: a table of the caller, written with each release.
+/// How often each host was requested: a table of the caller, written with each release.
 const ASKED: TableDefinition<&str, u64> = TableDefinition::new("asked");
 
 #[test]
@@ -58,7 +58,7 @@ fn nothing_is_lost_or_doubled_when_the_process_is_killed() {
     for number in 0..HOSTS {
         let host = name(number);
         assert_eq!(asked(&store, &host), TIMES, "{host}");
-        // What was answered is never forgotten; what was not is asked again.
+        // An answered request is never lost; an unanswered one is repeated.
         assert!(
             seen.released[&host] <= TIMES && TIMES <= seen.leased[&host],
             "{host}"
@@ -68,7 +68,7 @@ fn nothing_is_lost_or_doubled_when_the_process_is_killed() {
     assert_eq!((counts.queued, counts.busy, counts.busy_aliases), (0, 0, 0));
 }
 
-/// What the processes have written.
+/// The output of the processes.
 #[derive(Default)]
 struct Seen {
     tokens: BTreeSet<u64>,
@@ -98,7 +98,7 @@ impl Seen {
                 ["opening", time] => opening = Some(time.parse::<u64>().unwrap()),
                 ["leased", time, host, group, token] => {
                     let token = token.parse().unwrap();
-                    // Of one process they may be written in another order than they were given.
+                    // The lines of one process may be in a different order from its leases.
                     assert!(before.is_none_or(|before| before < token), "{line}");
                     assert!(self.tokens.insert(token), "{line}");
                     assert!(busy.insert(group.to_owned()), "twice at once: {line}");

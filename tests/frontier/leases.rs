@@ -151,7 +151,7 @@ pub(crate) fn a_late_release_frees_nothing_that_another_holds(mut bench: Bench) 
     }
     let late = bench.lease("a.example", secs(20));
     bench.pass(20_001);
-    // Nobody has reaped it yet, and still it has ended.
+    // It has not been reaped yet, but it has ended.
     assert_eq!(
         bench.release(&late, secs(0), Some(secs(0))),
         LeaseState::Ended
@@ -257,7 +257,7 @@ pub(crate) fn a_block_survives_releases_and_is_never_shortened(mut bench: Bench)
     let lease = bench.lease("a.example", secs(20));
     bench.release(&lease, secs(1), None);
     bench.drained();
-    // A host that nobody has added can be blocked, too.
+    // A host that was never added can be blocked, too.
     bench.block("b.example", secs(5));
     bench.drained();
     bench.add("b.example", secs(0));
@@ -277,7 +277,7 @@ pub(crate) fn a_host_removed_during_its_lease_is_gone_after_it(mut bench: Bench)
         LeaseState::Current
     );
     bench.drained();
-    // It is remembered as long as it has to rest, and no longer.
+    // It is remembered for the length of its pause, and no longer.
     bench.reap();
     assert_eq!(bench.counts().hosts, 1);
     bench.add("a.example", secs(0));

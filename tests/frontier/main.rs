@@ -1,4 +1,4 @@
-//! One conformance suite over every store of hosts to be asked.
+//! One conformance suite over every store of hosts to be requested.
 //!
 //! Each scenario runs on each store. The store that workers share needs a server, so `cargo test`
 //! reports its tests as ignored; `tests/e2e/frontier` starts one and runs them.

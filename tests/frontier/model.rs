@@ -1,4 +1,4 @@
-//! Random operations on a store and on a simple model of it, which is asked after each whether the
+//! Random operations on a store and on a simple model of it, which decides after each whether the
 //! store's answer is right.
 //!
 //! The model keeps lists and looks through all of them each time. Where a store may choose, among
@@ -305,7 +305,7 @@ fn run(bench: &mut Bench, operations: &[Operation]) {
         }
         check_counts(bench, &model);
     }
-    // Whatever happened, everything comes to an end.
+    // Whatever happened, all work ends.
     for _ in 0..100 {
         match bench.reserve(millis(1)) {
             Reservation::Leased(lease) => {

@@ -1,4 +1,4 @@
-//! What the documentation lets a user of the server do: what the scripts need, and no more.
+//! The permissions of a user in the documentation are those that the scripts need, and no more.
 
 use std::collections::BTreeSet;
 use std::fs;

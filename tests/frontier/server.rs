@@ -1,4 +1,4 @@
-//! A real server that is killed, that wants a password, that speaks TLS, that is part of a cluster.
+//! A real server that is killed, requires a password, uses TLS, or is part of a cluster.
 
 use std::collections::BTreeMap;
 use std::net::TcpListener;
@@ -9,16 +9,16 @@ use std::time::{Duration, Instant};
 
 use tokio::runtime::Runtime;
 use waypost::frontier::{
-    AliasName, Host, Lease, LeaseState, Reservation, Store, StoreError, Valkey, ValkeyAddress,
-    ValkeyError,
+    AliasName, Host, Lease, LeaseState, Reservation, Store, StoreError, Valkey, ValkeyError,
 };
+use waypost::valkey::ServerAddress;
 
 use crate::bench::{millis, named, secs};
 use crate::permissions;
 use crate::redis_server::{LIMIT, Server};
 
-fn address(server: &Server) -> ValkeyAddress {
-    ValkeyAddress::parse(&server.url()).unwrap()
+fn address(server: &Server) -> ServerAddress {
+    ServerAddress::parse(&server.url()).unwrap()
 }
 
 fn free_port() -> String {
@@ -30,17 +30,17 @@ fn runtime() -> Runtime {
     Runtime::new().unwrap()
 }
 
-/// Which groups are being asked, when each was last, and how often each host was.
+/// The groups with a request in progress, when each had its last, and the requests of each host.
 #[derive(Default)]
 struct Ledger {
     asked: BTreeMap<String, (bool, Instant)>,
     times: BTreeMap<Host, usize>,
 }
 
-/// How long each group rests.
+/// The pause of each group.
 const PAUSE: Duration = millis(3);
 
-/// How often each host is asked.
+/// How often each host is requested.
 const TIMES: usize = 25;
 
 impl Ledger {
@@ -66,7 +66,7 @@ fn group(lease: &Lease) -> String {
     alias.map_or_else(|| lease.host.to_string(), ToString::to_string)
 }
 
-/// Repeats an operation while the server is away.
+/// Repeats an operation while the server is down.
 async fn repeated<T, F: Future<Output = Result<T, StoreError>>>(operation: impl Fn() -> F) -> T {
     let since = Instant::now();
     loop {
@@ -81,7 +81,7 @@ async fn repeated<T, F: Future<Output = Result<T, StoreError>>>(operation: impl 
     }
 }
 
-/// Asks hosts until there is nothing left to do.
+/// Requests hosts until nothing is left to do.
 async fn work(store: Valkey, ledger: Arc<Mutex<Ledger>>) {
     loop {
         // A lease whose answer is lost with the server comes back when it is reaped.
@@ -148,7 +148,7 @@ fn four_workers_lose_and_double_nothing_while_the_server_is_killed() {
     assert_eq!((counts.queued, counts.busy, counts.busy_aliases), (0, 0, 0));
     let ledger = ledger.lock().unwrap();
     for host in &hosts {
-        // A host whose release was forgotten would be asked again: with `always`, none is.
+        // A host whose release was lost would be requested again: with `always`, none is.
         assert_eq!(ledger.times.get(host), Some(&TIMES), "{host}");
     }
 }
@@ -339,7 +339,7 @@ fn connects_with_tls() {
     let Ok(url) = std::env::var("WAYPOST_TEST_TLS") else {
         return;
     };
-    let address = ValkeyAddress::parse(&url).unwrap();
+    let address = ServerAddress::parse(&url).unwrap();
     let runtime = runtime();
     let store = runtime.block_on(Valkey::connect(address, PAUSE)).unwrap();
     assert_eq!(runtime.block_on(store.counts()).unwrap().hosts, 0);
@@ -366,7 +366,7 @@ fn a_server_of_a_cluster_sends_us_to_the_one_with_our_keys() {
     servers[0].run(&["CLUSTER", "MEET", "127.0.0.1", &ports[1]]);
     let runtime = runtime();
     for (number, port) in ports.iter().enumerate() {
-        let address = ValkeyAddress::parse(&format!("redis://127.0.0.1:{port}")).unwrap();
+        let address = ServerAddress::parse(&format!("redis://127.0.0.1:{port}")).unwrap();
         let since = Instant::now();
         let store = loop {
             match runtime.block_on(Valkey::connect(address.clone(), PAUSE)) {

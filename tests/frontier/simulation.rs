@@ -6,7 +6,7 @@ use waypost::frontier::{Lease, LeaseState, Reservation};
 
 use crate::bench::{Bench, secs};
 
-/// How many times each host is to be asked.
+/// How many times each host is to be requested.
 const ROUNDS: usize = 3;
 
 /// How long a worker keeps a host, in ticks.
@@ -31,7 +31,7 @@ pub(crate) fn two_workers_drain_the_queue_though_one_release_is_forgotten(mut be
     let mut workers: [Option<(Lease, u64)>; 2] = [None, None];
     let mut given = 0;
     let mut forgotten: Option<Lease> = None;
-    // When each group was last asked; the forgotten one is asked until its lease ends.
+    // When each group was last requested; the forgotten one is in progress until its lease ends.
     let mut asked: BTreeMap<String, u64> = BTreeMap::new();
     let mut drained_at = None;
     for tick in 0..100_u64 {

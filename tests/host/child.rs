@@ -1,6 +1,7 @@
-//! The process that fetches has nothing of what the service manager gave its parent.
+//! The fetching process inherits nothing that the service manager passed to its parent.
 #![cfg(target_os = "linux")]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Stdio;
 
@@ -21,17 +22,17 @@ fn a_fetch_inherits_neither_sockets_nor_their_variables() {
         .env("WAYPOST_REPO", format!("git://{address}/links"))
         .stdout(Stdio::null());
     let server = Served::begin(command, &handing_on(1));
-    // Once someone asks the remote, the child is what it will be.
+    // Once the remote gets a request, the child is fully set up.
     let _asked = until(|| remote.accept().ok());
     let parent = server.child.id().to_string();
     let child = until(|| child_of(&parent));
-    let sockets_of = |pid: &str| -> Vec<_> {
+    let sockets_of = |pid: &str| -> BTreeSet<_> {
         let open = fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
         open.filter_map(|fd| fs::read_link(fd.unwrap().path()).ok())
             .filter(|target| target.to_string_lossy().starts_with("socket:"))
             .collect()
     };
-    // Its only socket is the one to the remote.
+    // Its only socket is the one to the remote, under several descriptors.
     assert_eq!(sockets_of(&child).len(), 1);
     let variables = fs::read(format!("/proc/{child}/environ")).unwrap();
     let variables = String::from_utf8(variables).unwrap();

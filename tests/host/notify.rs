@@ -23,7 +23,7 @@ fn it_hears_of_the_whole_life() {
     let since = reloading[1].strip_prefix("MONOTONIC_USEC=").unwrap();
     assert!(since.parse::<u64>().unwrap() > 0);
     assert_eq!(get(&server.public, "/x"), "HTTP/1.1 302 Found");
-    // File events may have announced the new table first, but ready is said after it is live.
+    // File events may have announced the new table first, but readiness is reported after it is live.
     let reloaded = loop {
         let heard = manager.hear();
         if heard[0] == "READY=1" {
@@ -61,7 +61,7 @@ fn it_hears_why_a_table_is_not_live_on_one_line() {
 }
 
 #[test]
-fn one_that_waits_for_its_table_is_ready_and_says_so() {
+fn a_server_that_waits_for_its_table_notifies_that_it_is_ready() {
     let place = Place::new();
     place.write("mapping: 1\n");
     let (mut command, manager) = place.managed();
@@ -95,7 +95,7 @@ fn it_hears_that_the_server_lives() {
     for _ in 0..5 {
         while manager.hear_all() != ["WATCHDOG=1"] {}
     }
-    // One that is addressed to another process is not ours.
+    // Variables for another process are ignored.
     drop(server);
     let place = Place::new();
     let (mut command, manager) = place.managed();

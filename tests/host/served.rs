@@ -9,7 +9,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// Longer than anything takes, on the slowest machine.
+/// Longer than any step takes, on the slowest machine.
 pub(crate) const FOREVER: Duration = Duration::from_secs(60);
 
 pub(crate) const TABLE: &str = "base_url: https://short.code/\nmapping:\n\
@@ -57,7 +57,7 @@ impl Place {
         (command, Manager(socket))
     }
 
-    /// Has a manager that listens at a name without a file.
+    /// Uses a manager that listens at an abstract address.
     #[cfg(target_os = "linux")]
     pub(crate) fn managed_without_a_file(&self) -> (Command, Manager) {
         use std::os::linux::net::SocketAddrExt as _;
@@ -71,7 +71,7 @@ impl Place {
     }
 }
 
-/// What the manager hears.
+/// The messages that the manager receives.
 pub(crate) struct Manager(UnixDatagram);
 
 impl Manager {
@@ -131,7 +131,7 @@ impl Served {
         }
     }
 
-    /// Starts a program that is sure to refuse, and returns its status and what it said.
+    /// Starts a program that is sure to refuse, and returns its status and messages.
     pub(crate) fn refused(mut command: Command, first: &str) -> (Option<i32>, String) {
         command.args(["-c", &format!("{first}\nexec \"$WAYPOST\" serve")]);
         let output = command.stderr(Stdio::piped()).output().unwrap();
@@ -175,7 +175,7 @@ pub(crate) fn copy(socket: &TcpListener) -> Stdio {
     OwnedFd::from(socket.try_clone().unwrap()).into()
 }
 
-/// Asks for a path, and returns the status line of the answer.
+/// Requests a path, and returns the status line of the answer.
 pub(crate) fn get(address: &str, path: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     ask(&mut stream, path);

@@ -1,4 +1,4 @@
-//! Sockets that were opened by someone else.
+//! Sockets that another process opened.
 
 use std::net::{Ipv4Addr, TcpStream, UdpSocket};
 use std::os::fd::OwnedFd;
@@ -45,7 +45,7 @@ fn those_of_another_process_are_not_ours() {
     assert_ne!(server.public, public);
 }
 
-/// Starts the program on one descriptor, and returns what it says of it.
+/// Starts the program on one descriptor, and returns its message about it.
 fn refusal(descriptor: impl Into<Stdio>, name: &str) -> String {
     let place = Place::new();
     let mut command = place.waypost();
@@ -57,7 +57,7 @@ fn refusal(descriptor: impl Into<Stdio>, name: &str) -> String {
 
 #[test]
 fn what_cannot_be_listened_on_is_refused() {
-    let no_socket = "passed to be listened on, is no TCP socket that listens";
+    let no_socket = "passed as a listener, is not a listening TCP socket";
     let directory = tempfile::tempdir().unwrap();
     let unix = UnixListener::bind(directory.path().join("socket")).unwrap();
     let udp = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();

@@ -1,8 +1,9 @@
-//! The units under `deploy/systemd`: plain files, and the template beside the service that it repeats.
+//! The units under `deploy/systemd`: plain files, and the template next to the service that it
+//! repeats.
 
 use std::fs;
 
-/// Settings of the service, and what the template has in their place.
+/// Settings of the service, and their counterparts in the template.
 const INSTANCE: &[(&str, &[&str])] = &[
     (
         "Description=Waypost, a URL shortener",

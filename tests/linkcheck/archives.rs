@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use waypost::linkcheck::{
-    Archive, ArchiveAnswer, ArchiveProblem, Ask, CheckState, Checker, Reply, Seen,
+    Archive, ArchiveAnswer, ArchiveProblem, CheckState, Checker, Reply, Requester, Seen,
 };
 
 use crate::web::{DAY, Forward, Web, in_memory, links, options, page, status, usual};
@@ -16,11 +16,11 @@ const TARGETS: [&str; 3] = [
 ];
 
 fn checker(state: &Arc<dyn CheckState>, clock: &Forward, web: &Arc<Web>) -> Arc<Checker> {
-    let asker: Arc<dyn Ask> = Arc::clone(web) as _;
+    let requester: Arc<dyn Requester> = Arc::clone(web) as _;
     let (state, clock) = (Arc::clone(state), Arc::new(clock.clone()));
     Arc::new(Checker::new(
         state,
-        asker,
+        requester,
         clock,
         links(&TARGETS),
         options(),
@@ -37,7 +37,7 @@ fn copy() -> String {
         .to_owned()
 }
 
-/// Returns which links the archive was asked for, by their last letters.
+/// Returns which links were looked up in the archive, by their last letters.
 fn looked_up(web: &Web) -> Vec<String> {
     let asked = web.asked().into_iter();
     let names = asked.filter_map(|it| Some(it.split_once("/find?url=")?.1.to_owned()));
@@ -50,7 +50,7 @@ fn looked_up(web: &Web) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn an_archive_is_asked_politely_and_not_again_soon() {
+async fn an_archive_is_queried_slowly_and_not_again_soon() {
     let web = Web::new(|url, _| match url {
         _ if url.ends_with("%2Fcopy") => page(&copy()),
         _ if url.ends_with("%2Fnone") => page("{\"archived_snapshots\": {}}"),
@@ -72,7 +72,7 @@ async fn an_archive_is_asked_politely_and_not_again_soon() {
     web.assert_polite(str::to_owned);
     assert_eq!(web.asked()[0], "GET https://archive.example/robots.txt");
     assert_eq!(looked_up(&web), ["copy", "none", "refused"]);
-    // What another one has is not known by that.
+    // The contents of another archive are not known from that.
     let other: Archive = "https://archive.example/search".parse().unwrap();
     let answers = checker.archived(&other, &TARGETS).await.unwrap();
     assert_eq!(answers, [None, None, None]);
@@ -103,13 +103,13 @@ async fn the_robots_txt_of_an_archive_is_honoured() {
         .await
         .unwrap();
     let answers = checker.archived(&archive(), &TARGETS[..1]).await.unwrap();
-    let refused = ArchiveAnswer::Failed(ArchiveProblem::Unasked(Seen::Disallowed));
+    let refused = ArchiveAnswer::Failed(ArchiveProblem::NotContacted(Seen::Disallowed));
     assert_eq!(answers, [Some(refused)]);
     assert!(looked_up(&web).is_empty());
 }
 
 #[tokio::test]
-async fn what_waits_for_an_archive_is_asked_by_any_worker_for_an_hour() {
+async fn a_deferred_lookup_is_open_to_any_worker_for_an_hour() {
     let web = Web::new(|url, _| match url {
         _ if url.contains("/find?url=") => Ok(Reply {
             status: 429,
@@ -130,7 +130,7 @@ async fn what_waits_for_an_archive_is_asked_by_any_worker_for_an_hour() {
     clock.pass(Duration::from_secs(1860));
     other.run().await.unwrap();
     assert_eq!(looked_up(&web).len(), 1);
-    // Then nobody wants to know any more.
+    // By then, the look-ups are no longer needed.
     clock.pass(Duration::from_secs(3600));
     other.run().await.unwrap();
     assert!(looked_up(&web).is_empty());

@@ -94,7 +94,7 @@ fn a_check_that_goes_on_follows_its_table_until_a_signal() {
         until_line(&out, &["/gone", "unchecked -> gone", "410"]);
         kill_process(Pid::from_child(&child), signal).unwrap();
         assert!(child.wait().unwrap().success());
-        // What is known is known to the next run.
+        // The next run has the results of this one.
         let next = start(&table, &state, &["--format", "github"]);
         let next = next.wait_with_output().unwrap();
         let annotations = String::from_utf8_lossy(&next.stdout);

@@ -44,8 +44,9 @@ pub(crate) use server::{Shard, on_server};
 mod server {
     use std::sync::atomic::{AtomicU64, Ordering};
 
-    use waypost::frontier::{Valkey, ValkeyAddress};
+    use waypost::frontier::Valkey;
     use waypost::linkcheck::ValkeyState;
+    use waypost::valkey::ServerAddress;
 
     use super::*;
 
@@ -54,7 +55,7 @@ mod server {
 
     /// A shard of its own on the server that `WAYPOST_TEST_VALKEY` names.
     pub(crate) struct Shard {
-        pub(crate) address: ValkeyAddress,
+        pub(crate) address: ServerAddress,
         pub(crate) forward: Forward,
     }
 
@@ -77,7 +78,7 @@ mod server {
                 set.arg(&time).arg(format!("+{}", ahead.as_millis()));
                 set.exec(&mut client.get_connection().unwrap()).unwrap();
             });
-            let address = ValkeyAddress::parse(url).unwrap().with_shard(&shard);
+            let address = ServerAddress::parse(url).unwrap().with_shard(&shard);
             Self { address, forward }
         }
 

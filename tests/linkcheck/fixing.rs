@@ -12,7 +12,7 @@ use std::thread;
 use std::time::Duration;
 
 use waypost::frontier::{Clock, SystemClock};
-use waypost::linkcheck::{Ask, CheckOptions, CheckState, Checker, FileState, Links};
+use waypost::linkcheck::{CheckOptions, CheckState, Checker, FileState, Links, Requester};
 use waypost::mapping::{SourceFile, Timestamp, compile};
 
 use crate::git::git;
@@ -81,7 +81,7 @@ tests:
   to: http://a.example/tested
 ";
 
-/// What the hosts of the table answer; `later` moves on the last day only.
+/// The answers of the hosts of the table; `later` moves on the last day only.
 fn web(day: Arc<AtomicU64>) -> Arc<Web> {
     Web::new(move |url, _| match url {
         "http://a.example/old" => to(301, "https://b.example/new"),
@@ -106,7 +106,7 @@ fn web(day: Arc<AtomicU64>) -> Arc<Web> {
     })
 }
 
-/// What a check has found over three weeks, in a file.
+/// The results of a check over three weeks, in a file.
 async fn found(folder: &Path) -> PathBuf {
     let path = folder.join("state.redb");
     let clock = Ago(SystemClock::new(), Arc::new(AtomicU64::new(20)));
@@ -124,14 +124,14 @@ async fn found(folder: &Path) -> PathBuf {
             delay: DELAY,
             ..CheckOptions::default()
         };
-        let asker: Arc<dyn Ask> = Arc::clone(&web) as _;
+        let requester: Arc<dyn Requester> = Arc::clone(&web) as _;
         let links = Links::of(
             &table,
             Timestamp::from(std::time::SystemTime::now()),
             |_| true,
         );
         let clock = Arc::new(clock.clone());
-        let checker = Checker::new(Arc::clone(&state), asker, clock, links, options);
+        let checker = Checker::new(Arc::clone(&state), requester, clock, links, options);
         Arc::new(checker).run().await.unwrap();
     }
     path
@@ -181,7 +181,7 @@ impl Archive {
         archive
     }
 
-    /// Returns which pages it was asked for.
+    /// Returns the pages that were looked up in it.
     fn pages(&self) -> Vec<String> {
         let asked = self.asked.lock().unwrap();
         let pages = asked
@@ -327,7 +327,7 @@ async fn only_what_is_certain_is_fixed() {
         "mapping.yaml:24:3: not fixed: http://a.example/tested → https://b.example/tested: the table would have errors",
         "mapping.yaml:28:3: not fixed: http://8.8.8.8/none: it is dead, and the archive has no copy",
         "mapping.yaml:30:3: not fixed: http://8.8.8.8/evil: it is dead; the archive: its answer leads to a host that is not its own",
-        "mapping.yaml:35:3: not fixed: http://10.0.0.1/private: it is dead, and the archive was not asked about it",
+        "mapping.yaml:35:3: not fixed: http://10.0.0.1/private: it is dead, and was not looked up in the archive",
         "mapping.yaml:37:3: not fixed: http://a.example/left#1: other links have moved to the same page, https://b.example/both#1",
         "mapping.yaml:39:3: not fixed: http://a.example/right#2: other links have moved to the same page, https://b.example/both#2",
         "mapping.yaml:41:3: not fixed: http://a.example/near: other links have moved to the same page, https://b.example/known#near",
@@ -403,7 +403,7 @@ async fn what_is_fixed_is_committed_or_pushed() {
         git(&remote, "rev-parse main")
     );
 
-    // Somebody else has added a link to a page to which one has moved, just now.
+    // Another user has just added a link to the page to which a link has moved.
     let added = TABLE.replace("mapping:\n", "mapping:\n- url: https://b.example/new#top\n");
     git(dir.path(), "clone --quiet remote.git racing");
     let racing = dir.path().join("racing");
@@ -433,7 +433,7 @@ async fn what_is_fixed_is_committed_or_pushed() {
     git(&late, "reset --quiet --hard HEAD~1");
     let ended = linkcheck(&late, &state, &archive, &["--fix", "--branch", "again"]);
     assert_eq!(ended.status, Some(0), "{}", ended.stderr);
-    let refused = ended.stderr.matches("has changed meanwhile").count();
+    let refused = ended.stderr.matches("has changed in the meantime").count();
     assert_eq!(refused, 3, "{}", ended.stderr);
     assert_eq!(
         git(&remote, "for-each-ref --format=%(refname)"),

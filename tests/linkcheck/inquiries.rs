@@ -1,9 +1,9 @@
-//! Inquiries against the farm: several questions, each over the session of its host.
+//! Inquiries against the farm: several requests, each over the session of its host.
 
 use waypost::linkcheck::{Ending, Failure, Inquiry, RedirectProblem, WebUrl};
 
 use crate::farm::{Farm, Page};
-use crate::scene::{client, follow};
+use crate::fixture::{client, follow};
 
 fn page(url: &str) -> Inquiry {
     Inquiry::of_page(WebUrl::parse(url).unwrap())

@@ -10,7 +10,7 @@ use waypost::frontier::{
     AliasName, Host, HostCounts, Lease, LeaseState, Pending, Reservation, Settings, Store,
     StoreError,
 };
-use waypost::linkcheck::{CheckState, Row, Space, StateWrite, WriteState};
+use waypost::linkcheck::{CheckState, QueueRow, Space, StateWrite, WriteState};
 
 /// A state behind another one.
 pub(crate) struct Interposed {
@@ -22,6 +22,8 @@ pub(crate) struct Interposed {
     pub(crate) endings: Option<(Barrier, AtomicUsize)>,
     /// Answers that nothing is due come only after the leases of that time have ended.
     pub(crate) is_late: bool,
+    /// Of many links that are moved in the queue, another worker takes the first.
+    pub(crate) takes_first: AtomicBool,
     leases: watch::Sender<usize>,
 }
 
@@ -33,6 +35,7 @@ impl Interposed {
             failed: AtomicUsize::new(0),
             endings: None,
             is_late: false,
+            takes_first: AtomicBool::new(false),
             leases: watch::Sender::default(),
         }
     }
@@ -70,7 +73,12 @@ impl CheckState for Interposed {
         })
     }
 
-    fn queued<'a>(&'a self, from: &'a [u8], to: &'a [u8], limit: usize) -> Pending<'a, Vec<Row>> {
+    fn queued<'a>(
+        &'a self,
+        from: &'a [u8],
+        to: &'a [u8],
+        limit: usize,
+    ) -> Pending<'a, Vec<QueueRow>> {
         self.pass(self.inner.queued(from, to, limit))
     }
 
@@ -79,7 +87,15 @@ impl CheckState for Interposed {
     }
 
     fn write<'a>(&'a self, write: &'a StateWrite) -> Pending<'a, WriteState> {
-        self.pass(self.inner.write(write))
+        let written = self.pass(self.inner.write(write));
+        Box::pin(async move {
+            let mut moved = write.expected.iter().filter(|it| it.space == Space::Queue);
+            let is_taken = moved.nth(1).is_some() && self.takes_first.load(Ordering::SeqCst);
+            match is_taken {
+                true => Ok(WriteState::Conflict),
+                false => written.await,
+            }
+        })
     }
 
     fn release<'a>(

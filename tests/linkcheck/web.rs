@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use waypost::frontier::{Clock, SystemClock};
 use waypost::linkcheck::{
-    Ask, Asking, CheckOptions, CheckState, Checker, Failure, Links, MemoryState, Question, Reply,
-    RoundTrip, Verdict,
+    CheckOptions, CheckState, Checker, Failure, Links, MemoryState, PendingReply, Question, Reply,
+    Requester, RoundTrip, Verdict,
 };
 use waypost::mapping::{SourceFile, Timestamp, compile};
 
@@ -55,7 +55,7 @@ impl Clock for Forward {
     }
 }
 
-/// One request, with what it asked and when.
+/// One request, with its content and time.
 #[derive(Debug, Clone)]
 pub(crate) struct Logged {
     pub(crate) host: String,
@@ -67,7 +67,7 @@ pub(crate) struct Logged {
 
 type Answer = dyn Fn(&str, bool) -> Result<Reply, Failure> + Send + Sync;
 
-/// A Web: what is answered to which URL, and what was asked.
+/// A Web: the answer to each URL, and the requests.
 pub(crate) struct Web {
     answer: Box<Answer>,
     pub(crate) log: Mutex<Vec<Logged>>,
@@ -90,7 +90,7 @@ impl Web {
         log.into_iter().map(line).collect()
     }
 
-    /// Fails if any group of hosts was asked twice at once or too soon.
+    /// Fails if any group of hosts had two requests at once, or one too soon.
     #[track_caller]
     pub(crate) fn assert_polite(&self, group: impl Fn(&str) -> String) {
         let mut log = self.log.lock().unwrap().clone();
@@ -104,8 +104,8 @@ impl Web {
     }
 }
 
-impl Ask for Web {
-    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+impl Requester for Web {
+    fn send<'a>(&'a self, question: &'a Question) -> PendingReply<'a> {
         Box::pin(async move {
             let begun = Instant::now();
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -154,7 +154,7 @@ pub(crate) fn page(text: &str) -> Result<Reply, Failure> {
     })
 }
 
-/// Most hosts have no robots.txt, and know what they do not have.
+/// Most hosts have no robots.txt, and answer 404 for missing pages.
 pub(crate) fn usual(url: &str) -> Option<Result<Reply, Failure>> {
     let is_sibling = url.rsplit('/').next().is_some_and(|name| name.len() == 16);
     (url.ends_with("/robots.txt") || is_sibling).then(|| status(404))
@@ -192,10 +192,10 @@ pub(crate) fn checker(
     targets: &[&str],
     options: CheckOptions,
 ) -> Arc<Checker> {
-    let asker: Arc<dyn Ask> = Arc::clone(web) as _;
+    let requester: Arc<dyn Requester> = Arc::clone(web) as _;
     Arc::new(Checker::new(
         Arc::clone(state),
-        asker,
+        requester,
         Arc::clone(clock),
         links(targets),
         options,

@@ -3,18 +3,18 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
+use crate::fixture::{Fixture, names};
 use crate::git::git;
 use crate::program::{Ended, TABLE, add, run};
-use crate::scene::{Scene, names};
 
 const URL: &str = "https://git-scm.com/";
 
-/// The checkout `work`, and what it is like.
-struct Work(Scene);
+/// The checkout `work`, and its state.
+struct Work(Fixture);
 
 impl Work {
     fn new() -> Self {
-        Self(Scene::with_table(TABLE))
+        Self(Fixture::with_table(TABLE))
     }
 
     fn git(&self, arguments: &str) -> String {
@@ -37,7 +37,7 @@ impl Work {
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// Somebody else, at another checkout, pushes a file.
+    /// Pushes a file from another user's checkout.
     fn others_push(&self, name: &str) {
         let other = self.0.at("other");
         git(&self.0.root, "clone --quiet remote.git other");
@@ -47,7 +47,7 @@ impl Work {
         git(&other, "push --quiet");
     }
 
-    /// All that must not change where something is refused.
+    /// The state that a refused command must not change.
     fn state(&self) -> impl PartialEq + std::fmt::Debug + use<> {
         let work = self.0.at("work");
         let text = |name: &String| fs::read(work.join(name)).ok();
@@ -63,7 +63,7 @@ impl Work {
         )
     }
 
-    /// Makes sure that it is refused, and nothing is different from before.
+    /// Checks that it is refused, and that nothing has changed.
     #[track_caller]
     fn refuses(&self, flags: &[&str], status: i32, words: &str) {
         let before = self.state();
@@ -172,7 +172,7 @@ fn refuses_where_there_is_no_checkout() {
     fs::write(alone.join("mapping.yaml"), TABLE).unwrap();
     for flag in ["--commit", "--push", "--branch=x"] {
         let ended = run(add(&work.0, &alone).args([URL, flag]));
-        ended.says(3, "is in no Git checkout");
+        ended.says(3, "is not in a Git checkout");
         assert!(
             ended
                 .err
@@ -187,7 +187,7 @@ fn refuses_where_there_is_no_checkout() {
 }
 
 #[test]
-fn says_that_sha_256_is_not_supported() {
+fn reports_that_sha_256_is_not_supported() {
     let work = Work::new();
     let new = work.0.at("new");
     git(&work.0.root, "init --quiet --object-format=sha256 new");
@@ -196,14 +196,14 @@ fn says_that_sha_256_is_not_supported() {
         let ended = run(add(&work.0, &new).args([URL, flag]));
         ended.says(
             3,
-            "uses SHA-256, which is not supported\n  hint: leave out --commit",
+            "uses SHA-256, which is not supported\n  hint: omit --commit",
         );
     }
     assert_eq!(fs::read_to_string(new.join("mapping.yaml")).unwrap(), TABLE);
 }
 
 #[test]
-fn says_how_to_configure_a_committer() {
+fn explains_how_to_configure_a_committer() {
     let work = Work::new();
     let nobody = "[user]\nuseConfigOnly = true\n";
     fs::write(work.0.at(".gitconfig"), nobody).unwrap();
@@ -223,7 +223,7 @@ fn says_how_to_configure_a_committer() {
 }
 
 #[test]
-fn says_where_a_clone_would_have_room() {
+fn suggests_another_temporary_directory() {
     let work = Work::new();
     let remote = work.0.at("remote.git");
     let mut command = add(&work.0, &work.0.root);
@@ -234,7 +234,7 @@ fn says_where_a_clone_would_have_room() {
 }
 
 #[test]
-fn says_that_there_is_no_git_program() {
+fn reports_that_there_is_no_git_program() {
     let work = Work::new();
     for flag in ["--commit", "--push", "--branch=x"] {
         let before = work.state();
@@ -267,7 +267,7 @@ fn pushes_on_what_others_have_pushed_and_follows() {
 }
 
 #[test]
-fn says_if_the_checkout_cannot_follow() {
+fn reports_a_checkout_that_cannot_be_updated() {
     let work = Work::new();
     work.others_push("theirs.md");
     work.write("theirs.md", "mine");
@@ -307,14 +307,14 @@ fn pushes_a_branch_for_review_from_wherever_head_is() {
     work.refuses(
         &["--branch=links/git"],
         1,
-        "there is a branch links/git already",
+        "the branch links/git already exists",
     );
 }
 
 #[test]
 fn intended_shadowing_is_stated_in_the_commit() {
-    let scene = Scene::with_table(TABLE);
-    let work = scene.at("work");
+    let fixture = Fixture::with_table(TABLE);
+    let work = fixture.at("work");
     let forwarding = [
         "https://bank.example/",
         "--code",
@@ -323,9 +323,9 @@ fn intended_shadowing_is_stated_in_the_commit() {
         "path",
         "--commit",
     ];
-    run(add(&scene, &work).args(forwarding)).says(0, "committed as");
+    run(add(&fixture, &work).args(forwarding)).says(0, "committed as");
     let login = ["https://login.example/", "--code", "bank/login", "--commit"];
-    let ended = run(add(&scene, &work).args(login));
+    let ended = run(add(&fixture, &work).args(login));
     ended.says(
         1,
         "the code \"bank/login\" would change where \"bank/login\" leads",
@@ -344,7 +344,7 @@ fn intended_shadowing_is_stated_in_the_commit() {
             .unwrap();
         assert!(output.status.success(), "{output:?}");
     };
-    run(add(&scene, &work).args(login).arg("--allow-shadowing")).says(0, "committed as");
+    run(add(&fixture, &work).args(login).arg("--allow-shadowing")).says(0, "committed as");
     let message = git(&work, "log -1 --format=%B");
     assert_eq!(
         message,

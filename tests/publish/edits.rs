@@ -8,8 +8,8 @@ use waypost::registry::{
     EntryValue, ExpectedContent, MayShadow, TablePath, UserCheckout, edit_in_files, edit_on_branch,
 };
 
+use crate::fixture::{FOREVER, Fixture};
 use crate::git::git;
-use crate::scene::{FOREVER, Scene};
 
 const TABLE: &str = "\
 base_url: https://short.code/
@@ -53,7 +53,7 @@ fn run<'r>(edits: &'r [EntryEdit], is_dry_run: bool) -> EditRun<'r> {
     }
 }
 
-/// Returns what an entry of a table says.
+/// Returns the values of an entry of a table.
 fn content(text: &str, code: &str) -> EntryContent {
     let file = waypost::mapping::SourceFile {
         path: "mapping.yaml".into(),
@@ -65,9 +65,9 @@ fn content(text: &str, code: &str) -> EntryContent {
 
 #[test]
 fn files_of_a_checkout_are_committed_together() {
-    let (scene, derived) = (Scene::with_table(TABLE), derived());
-    let work = scene.at("work");
-    scene.push(
+    let (fixture, derived) = (Fixture::with_table(TABLE), derived());
+    let work = fixture.at("work");
+    fixture.push(
         "more.yaml",
         "mapping:\n- url: https://c.example/\n  short-code: c\n",
     );
@@ -118,10 +118,10 @@ fn files_of_a_checkout_are_committed_together() {
 
 #[test]
 fn edits_are_made_again_on_a_branch_that_has_moved() {
-    let (scene, derived) = (Scene::with_table(TABLE), derived());
-    // While the first push is on its way, somebody else changes one of the two entries.
+    let (fixture, derived) = (Fixture::with_table(TABLE), derived());
+    // During the first push, another user changes one of the two entries.
     let changed = TABLE.replace("https://b.example/", "https://b.example/other");
-    scene.overtake(&changed);
+    fixture.overtake(&changed);
     let edits = [
         retarget(
             &derived,
@@ -131,7 +131,7 @@ fn edits_are_made_again_on_a_branch_that_has_moved() {
         retarget("b", Some(content(TABLE, "b")), "https://b.example/new"),
     ];
     let table = TablePath::new("mapping.yaml", 1 << 20);
-    let writer = scene.writer(None);
+    let writer = fixture.writer(None);
     let (decision, published) =
         edit_on_branch(&mut writer.changing(), &table, &run(&edits, false), FOREVER).unwrap();
     assert!(published.is_some());
@@ -139,24 +139,24 @@ fn edits_are_made_again_on_a_branch_that_has_moved() {
     let refusal = decision.outcomes[1].as_ref().unwrap_err().to_string();
     assert_eq!(
         refusal,
-        "the entry at mapping.yaml:4:3 has changed meanwhile"
+        "the entry at mapping.yaml:4:3 has changed in the meantime"
     );
     assert_eq!(
-        scene.table(),
+        fixture.table(),
         format!(
             "base_url: https://short.code/\nmapping:\n- url: https://a.example/new\n  short-code: {derived}\n\
              - url: https://b.example/other\n  short-code: b"
         )
     );
-    assert_eq!(scene.commits(), 3);
+    assert_eq!(fixture.commits(), 3);
     assert_eq!(
-        scene.remote("log -1 --format=%B main"),
+        fixture.remote("log -1 --format=%B main"),
         format!(
             "Change 1 entries\n\nShort-Link: https://short.code/{derived}\nWaypost-Allow: retarget {derived}"
         )
     );
 
-    // What is so already is no commit.
+    // An edit that changes nothing makes no commit.
     let same = [retarget("b", None, "https://b.example/other")];
     let (_, published) =
         edit_on_branch(&mut writer.changing(), &table, &run(&same, false), FOREVER).unwrap();
@@ -165,5 +165,5 @@ fn edits_are_made_again_on_a_branch_that_has_moved() {
     let (decision, published) =
         edit_on_branch(&mut writer.changing(), &table, &run(&more, true), FOREVER).unwrap();
     assert!(published.is_none() && decision.changed.len() == 1);
-    assert_eq!(scene.commits(), 3);
+    assert_eq!(fixture.commits(), 3);
 }

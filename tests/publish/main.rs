@@ -6,10 +6,11 @@
 mod bare_remote;
 mod checkout;
 mod edits;
+mod fixture;
 #[path = "../support/git.rs"]
 mod git;
 mod imports;
 mod program;
 mod race;
+mod receive;
 mod remote;
-mod scene;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::scene::Scene;
+use crate::fixture::Fixture;
 
 /// A table of one link.
 pub(crate) const TABLE: &str = "\
@@ -15,7 +15,7 @@ mapping:
   short-code: gnu-home
 ";
 
-/// What the program did.
+/// The result of the program.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ended {
     pub(crate) status: i32,
@@ -24,7 +24,7 @@ pub(crate) struct Ended {
 }
 
 impl Ended {
-    /// Makes sure that it ended so, with these words on standard error.
+    /// Checks its exit status, and that standard error contains this text.
     #[track_caller]
     pub(crate) fn says(&self, status: i32, words: &str) {
         let well = self.status == status && self.err.contains(words);
@@ -33,14 +33,14 @@ impl Ended {
     }
 }
 
-/// Returns the command `waypost add` in a directory, for somebody whom Git knows.
-pub(crate) fn add(scene: &Scene, directory: &Path) -> Command {
-    program("add", scene, directory)
+/// Returns the command `waypost add` in a directory, for a user with a Git identity.
+pub(crate) fn add(fixture: &Fixture, directory: &Path) -> Command {
+    program("add", fixture, directory)
 }
 
-/// Returns a command in a directory, for somebody whom Git knows.
-pub(crate) fn program(verb: &str, scene: &Scene, directory: &Path) -> Command {
-    let configuration = scene.at(".gitconfig");
+/// Returns a command in a directory, for a user with a Git identity.
+pub(crate) fn program(verb: &str, fixture: &Fixture, directory: &Path) -> Command {
+    let configuration = fixture.at(".gitconfig");
     if !configuration.exists() {
         let text = "[user]\nname = P\nemail = p@example.org\n[init]\ndefaultBranch = main\n";
         fs::write(&configuration, text).unwrap();
@@ -51,8 +51,8 @@ pub(crate) fn program(verb: &str, scene: &Scene, directory: &Path) -> Command {
         .current_dir(directory)
         .env_clear()
         .env("PATH", std::env::var_os("PATH").unwrap())
-        .env("HOME", &scene.root)
-        .env("TMPDIR", &scene.root)
+        .env("HOME", &fixture.root)
+        .env("TMPDIR", &fixture.root)
         .env("GIT_CONFIG_SYSTEM", "/dev/null")
         .stdin(Stdio::null());
     command

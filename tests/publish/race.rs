@@ -5,9 +5,9 @@ use std::thread;
 
 use waypost::mapping::{SourceFile, compile};
 
+use crate::fixture::Fixture;
 use crate::git::git;
 use crate::program::{add, run};
-use crate::scene::Scene;
 
 /// How many write at the same time.
 const WRITERS: usize = 8;
@@ -36,17 +36,17 @@ fn requests(writer: usize) -> Vec<Vec<String>> {
 
 #[test]
 fn nothing_is_lost_doubled_or_numbered_twice() {
-    let scene = Scene::with_table("base_url: https://short.code/\nmapping: []\n");
+    let fixture = Fixture::with_table("base_url: https://short.code/\nmapping: []\n");
     for writer in 0..WRITERS {
-        git(&scene.root, &format!("clone --quiet remote.git {writer}"));
+        git(&fixture.root, &format!("clone --quiet remote.git {writer}"));
     }
 
     let links: Vec<String> = thread::scope(|scope| {
         let writers: Vec<_> = (0..WRITERS)
             .map(|writer| {
                 scope.spawn({
-                    let scene = &scene;
-                    move || write(scene, writer)
+                    let fixture = &fixture;
+                    move || write(fixture, writer)
                 })
             })
             .collect();
@@ -59,18 +59,20 @@ fn nothing_is_lost_doubled_or_numbered_twice() {
     let expected = WRITERS * 3 + 2 + COLLIDING.len();
     assert_eq!(links.len(), expected);
     assert_eq!(links.iter().collect::<BTreeSet<_>>().len(), expected);
-    assert_eq!(scene.commits(), 1 + expected);
+    assert_eq!(fixture.commits(), 1 + expected);
     // Each of the commits has a valid table with one entry more than the one before.
-    let commits = scene.remote("rev-list --reverse main");
+    let commits = fixture.remote("rev-list --reverse main");
     for (entries, commit) in commits.lines().enumerate() {
         let compilation = compile(&[SourceFile {
             path: "mapping.yaml".into(),
-            bytes: scene.remote(&format!("show {commit}:mapping.yaml")).into(),
+            bytes: fixture
+                .remote(&format!("show {commit}:mapping.yaml"))
+                .into(),
         }]);
         assert_eq!(compilation.diagnostics, []);
         assert_eq!(compilation.table.unwrap().len(), entries);
     }
-    let table = scene.table();
+    let table = fixture.table();
     let mut numbers: Vec<usize> = (table.lines())
         .filter_map(|line| line.trim().strip_prefix("number: "))
         .map(|number| number.parse().unwrap())
@@ -80,14 +82,14 @@ fn nothing_is_lost_doubled_or_numbered_twice() {
 }
 
 /// Adds all of a writer's requests, half of the writers without a checkout, and returns the links.
-fn write(scene: &Scene, writer: usize) -> Vec<String> {
+fn write(fixture: &Fixture, writer: usize) -> Vec<String> {
     let mut links = Vec::new();
     for request in requests(writer) {
-        let mut command = add(scene, &scene.at(&writer.to_string()));
+        let mut command = add(fixture, &fixture.at(&writer.to_string()));
         command.args(&request);
         match writer % 2 {
             0 => command.arg("--push"),
-            _ => command.arg("--repo").arg(scene.at("remote.git")),
+            _ => command.arg("--repo").arg(fixture.at("remote.git")),
         };
         let ended = run(&mut command);
         match ended.status {

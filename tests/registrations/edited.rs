@@ -1,13 +1,13 @@
-//! Links that are changed and retired: by their owners and by admins, if they are what was read.
+//! Links that are changed and retired: by owners and admins, if unchanged since they were read.
 
 use std::sync::Arc;
 
 use serde_json::json;
 
-use crate::scene::{ADA, ADMIN, BOB, Scene, problem, status};
+use crate::fixture::{ADA, ADMIN, BOB, Fixture, problem, status};
 use crate::support::{Reply, soon};
 
-/// Links of Ada, of Bob, and of nobody.
+/// Links of Ada, of Bob, and without an owner.
 const TABLE: &str = "\
 base_url: https://short.code/
 mapping:
@@ -33,12 +33,12 @@ fn etag(reply: &Reply) -> String {
 
 #[tokio::test]
 async fn an_owner_changes_what_was_read_and_nothing_else() {
-    let scene = Scene::with_table(TABLE).await;
+    let fixture = Fixture::with_table(TABLE).await;
     let code = code();
-    let read = scene.look_up(&format!("/{code}")).await;
+    let read = fixture.look_up(&format!("/{code}")).await;
     let patch =
         r#"{"url": "https://new.example", "title": null, "tags": ["x"], "aliases": ["other"]}"#;
-    let changed = scene.edit(ADA, "PATCH", &code, &etag(&read), patch).await;
+    let changed = fixture.edit(ADA, "PATCH", &code, &etag(&read), patch).await;
     assert_eq!(status(&changed), 200, "{changed}");
     let link = changed.json();
     assert_eq!(
@@ -56,68 +56,68 @@ async fn an_owner_changes_what_was_read_and_nothing_else() {
              tags: [x]\n"
         ),
     );
-    assert_eq!(format!("{}\n", scene.table()), expected);
-    let message = scene.remote("log -1 --format=%B main");
+    assert_eq!(format!("{}\n", fixture.table()), expected);
+    let message = fixture.remote("log -1 --format=%B main");
     assert!(message.starts_with(&format!("Edit {code}\n")), "{message}");
     assert!(message.contains("Edited-By: ada") && message.contains("Waypost-Allow: retarget"));
-    let followed = scene.server.get("/other").await;
+    let followed = fixture.server.get("/other").await;
     assert_eq!(
         followed.header("location").as_deref(),
         Some("https://new.example/")
     );
 
     // The same request again, whose answer may have been lost, changes nothing.
-    let commits = scene.commits();
-    let again = scene.edit(ADA, "PATCH", &code, &etag(&read), patch).await;
+    let commits = fixture.commits();
+    let again = fixture.edit(ADA, "PATCH", &code, &etag(&read), patch).await;
     assert_eq!((status(&again), etag(&again)), (200, etag(&changed)));
-    assert_eq!(scene.commits(), commits);
-    // Another one with the tag of then is refused.
-    let stale = scene
+    assert_eq!(fixture.commits(), commits);
+    // Another request with the earlier tag is refused.
+    let stale = fixture
         .edit(ADA, "PATCH", &code, &etag(&read), r#"{"title": "B"}"#)
         .await;
     assert_eq!(
         (status(&stale), &*problem(&stale)),
         (412, "precondition-failed")
     );
-    let fresh = scene
+    let fresh = fixture
         .edit(ADA, "PATCH", &code, &etag(&changed), r#"{"title": "B"}"#)
         .await;
     assert_eq!(status(&fresh), 200);
-    assert_eq!(scene.counted("edited").await, 3.0);
+    assert_eq!(fixture.counted("edited").await, 3.0);
 }
 
 #[tokio::test]
 async fn a_link_is_retired_once() {
-    let scene = Scene::with_table(TABLE).await;
-    let read = scene.look_up("/b").await;
-    let retired = scene.edit(BOB, "DELETE", "b", &etag(&read), "").await;
+    let fixture = Fixture::with_table(TABLE).await;
+    let read = fixture.look_up("/b").await;
+    let retired = fixture.edit(BOB, "DELETE", "b", &etag(&read), "").await;
     assert_eq!(
         (status(&retired), &retired.json()["gone"]),
         (200, &json!(true))
     );
-    assert_eq!(status(&scene.server.get("/b").await), 410);
-    let (table, commits) = (scene.table(), scene.commits());
+    assert_eq!(status(&fixture.server.get("/b").await), 410);
+    let (table, commits) = (fixture.table(), fixture.commits());
     assert!(
         table.contains("short-code: b, owner: bob, retired: 2"),
         "{table}"
     );
     for tag in [etag(&read), etag(&retired), "*".to_owned()] {
-        let again = scene.edit(BOB, "DELETE", "b", &tag, "").await;
+        let again = fixture.edit(BOB, "DELETE", "b", &tag, "").await;
         assert_eq!(status(&again), 200, "{again}");
     }
-    assert_eq!((scene.table(), scene.commits()), (table, commits));
+    assert_eq!((fixture.table(), fixture.commits()), (table, commits));
 }
 
 #[tokio::test]
 async fn entries_of_others_are_for_admins() {
-    let scene = Scene::with_table(TABLE).await;
+    let fixture = Fixture::with_table(TABLE).await;
     for (token, code, expected) in [
         (ADA, "b", 403),
         (ADA, "n", 403),
         (ADMIN, "b", 200),
         (ADMIN, "m", 200),
     ] {
-        let reply = scene
+        let reply = fixture
             .edit(token, "PATCH", code, "*", r#"{"title": "T"}"#)
             .await;
         assert_eq!(status(&reply), expected, "{code}: {reply}");
@@ -126,20 +126,20 @@ async fn entries_of_others_are_for_admins() {
     }
     // An owner may hand over an entry, and then no longer has it.
     let code = code();
-    let given = scene
+    let given = fixture
         .edit(ADA, "PATCH", &code, "*", r#"{"owner": "bob"}"#)
         .await;
     assert_eq!(status(&given), 200);
-    let reply = scene.edit(ADA, "DELETE", &code, "*", "").await;
+    let reply = fixture.edit(ADA, "DELETE", &code, "*", "").await;
     assert_eq!(status(&reply), 403);
 }
 
 #[tokio::test]
 async fn what_cannot_be_changed_is_refused_with_all_reasons() {
-    let scene = Scene::with_table(TABLE).await;
-    let table = scene.table();
+    let fixture = Fixture::with_table(TABLE).await;
+    let table = fixture.table();
     let code = code();
-    let missing = scene
+    let missing = fixture
         .send(ADA, "PATCH", &code, "", r#"{"title": "T"}"#)
         .await;
     assert_eq!(
@@ -147,7 +147,7 @@ async fn what_cannot_be_changed_is_refused_with_all_reasons() {
         (428, "precondition-required")
     );
     let body = r#"{"url": null, "status": 200, "short_code": "x", "title": "a\nb"}"#;
-    let invalid = scene.edit(ADA, "PATCH", &code, "*", body).await;
+    let invalid = fixture.edit(ADA, "PATCH", &code, "*", body).await;
     assert_eq!(status(&invalid), 422);
     let pointers: Vec<_> = (invalid.json()["errors"].as_array().unwrap().iter())
         .map(|it| it["pointer"].as_str().unwrap().to_owned())
@@ -170,10 +170,10 @@ async fn what_cannot_be_changed_is_refused_with_all_reasons() {
         (ADMIN, "PATCH", "n", "{", 400),
         (ADMIN, "PATCH", "n", "[]", 422),
     ] {
-        let reply = scene.edit(token, method, code, "*", body).await;
+        let reply = fixture.edit(token, method, code, "*", body).await;
         assert_eq!(status(&reply), expected, "{method} {code} {body}: {reply}");
     }
-    let page = scene
+    let page = fixture
         .send(
             ADMIN,
             "DELETE",
@@ -183,7 +183,7 @@ async fn what_cannot_be_changed_is_refused_with_all_reasons() {
         )
         .await;
     assert_eq!((status(&page), &*problem(&page)), (403, "from-a-page"));
-    let text = scene
+    let text = fixture
         .send(
             ADMIN,
             "PATCH",
@@ -193,7 +193,7 @@ async fn what_cannot_be_changed_is_refused_with_all_reasons() {
         )
         .await;
     assert_eq!(status(&text), 415);
-    let put = scene.server.say(format!(
+    let put = fixture.server.say(format!(
         "PUT /-/api/links/{code} HTTP/1.1\r\nHost: short.code\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
     )).await;
     assert_eq!(status(&put), 405);
@@ -205,19 +205,19 @@ async fn what_cannot_be_changed_is_refused_with_all_reasons() {
         put.header("accept-patch").as_deref(),
         Some("application/merge-patch+json")
     );
-    assert_eq!(scene.table(), table);
+    assert_eq!(fixture.table(), table);
 }
 
 #[tokio::test]
 async fn of_those_who_read_the_same_only_one_writes() {
-    let scene = Arc::new(Scene::with_table(TABLE).await);
-    let tag = etag(&scene.look_up("/b").await);
+    let fixture = Arc::new(Fixture::with_table(TABLE).await);
+    let tag = etag(&fixture.look_up("/b").await);
     let mut writers = tokio::task::JoinSet::new();
     for n in 0..8 {
-        let (scene, tag) = (Arc::clone(&scene), tag.clone());
+        let (fixture, tag) = (Arc::clone(&fixture), tag.clone());
         writers.spawn(async move {
             let body = format!(r#"{{"title": "by {n}"}}"#);
-            status(&scene.edit(BOB, "PATCH", "b", &tag, &body).await)
+            status(&fixture.edit(BOB, "PATCH", "b", &tag, &body).await)
         });
     }
     let mut statuses = soon(writers.join_all()).await;

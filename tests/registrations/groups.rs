@@ -1,11 +1,11 @@
-//! Many at a time.
+//! Many registrations at the same time.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use tokio::task::JoinSet;
 
-use crate::scene::{ADA, BOB, EMPTY, Scene, problem, status};
+use crate::fixture::{ADA, BOB, EMPTY, Fixture, problem, status};
 use crate::support::{Reply, soon, until};
 
 /// How many of one owner may wait: `MAX_OF_OWNER` in `src/server/registrations/queue.rs`.
@@ -16,11 +16,11 @@ fn numbered(n: usize) -> String {
 }
 
 /// Has `bob` send all bodies at the same time.
-fn together(scene: &Arc<Scene>, bodies: Vec<String>) -> JoinSet<(usize, Reply)> {
+fn together(fixture: &Arc<Fixture>, bodies: Vec<String>) -> JoinSet<(usize, Reply)> {
     let mut clients = JoinSet::new();
     for (n, body) in bodies.into_iter().enumerate() {
-        let scene = Arc::clone(scene);
-        clients.spawn(async move { (n, scene.register_as(BOB, "", &body).await) });
+        let fixture = Arc::clone(fixture);
+        clients.spawn(async move { (n, fixture.register_as(BOB, "", &body).await) });
     }
     clients
 }
@@ -33,31 +33,31 @@ async fn answers(clients: JoinSet<(usize, Reply)>) -> Vec<Reply> {
 }
 
 /// Keeps the remote from taking a first registration, which is being pushed when this returns.
-async fn held(scene: &Arc<Scene>) -> JoinSet<(usize, Reply)> {
-    scene.hold();
-    let first = together(scene, vec![numbered(0)]);
-    scene.until_held().await;
+async fn held(fixture: &Arc<Fixture>) -> JoinSet<(usize, Reply)> {
+    fixture.hold();
+    let first = together(fixture, vec![numbered(0)]);
+    fixture.until_held().await;
     first
 }
 
 #[tokio::test]
 async fn those_that_wait_share_a_commit() {
-    let scene = Arc::new(Scene::new().await);
-    let first = held(&scene).await;
+    let fixture = Arc::new(Fixture::new().await);
+    let first = held(&fixture).await;
     let body = |n| match n {
-        // The same for all, a code for two, and what is wrong by itself.
+        // One URL for all, one code for two, and requests that are invalid on their own.
         0..=3 => r#"{"url": "https://same.example/", "get_or_create": true}"#.to_owned(),
         4 | 5 => format!(r#"{{"url": "https://c.example/{n}", "short_code": "c"}}"#),
         6 => r#"{"url": "https://short.code/"}"#.to_owned(),
         _ => numbered(n),
     };
-    let rest = together(&scene, (0..20).map(body).collect());
+    let rest = together(&fixture, (0..20).map(body).collect());
     // Not all of them need to have been read by then, but all could.
-    until(async || scene.server.metric("waypost_connections").await == Some(21.0)).await;
-    scene.release();
+    until(async || fixture.server.metric("waypost_connections").await == Some(21.0)).await;
+    fixture.release();
     assert_eq!(answers(first).await[0].json()["code"], "1");
     let rest = answers(rest).await;
-    assert!(scene.commits() < 8, "{}", scene.commits());
+    assert!(fixture.commits() < 8, "{}", fixture.commits());
 
     let statuses = |range: std::ops::Range<usize>| {
         let mut statuses: Vec<_> = rest[range].iter().map(status).collect();
@@ -71,70 +71,70 @@ async fn those_that_wait_share_a_commit() {
         .iter()
         .map(|reply| reply.json()["code"].to_string());
     assert_eq!(codes.collect::<BTreeSet<_>>().len(), 13);
-    let messages = scene.remote("log --format=%B main");
+    let messages = fixture.remote("log --format=%B main");
     assert!(messages.contains(" short links\n"), "{messages}");
     assert_eq!(messages.matches("Registered-By: bob").count(), 16);
 }
 
 #[tokio::test]
 async fn one_owner_leaves_room_for_others() {
-    let scene = Arc::new(Scene::new().await);
-    let first = held(&scene).await;
+    let fixture = Arc::new(Fixture::new().await);
+    let first = held(&fixture).await;
     // With the first, one too many.
-    let mut rest = together(&scene, (1..=PLACES).map(numbered).collect());
+    let mut rest = together(&fixture, (1..=PLACES).map(numbered).collect());
     let (_, limited) = soon(rest.join_next()).await.unwrap().unwrap();
     assert_eq!((status(&limited), &*problem(&limited)), (429, "too-many"));
     assert_eq!(limited.header("retry-after").unwrap(), "1");
     let body = r#"{"url": "https://ada.example/"}"#;
-    let ada = async { scene.register(body).await };
-    let (ada, ()) = tokio::join!(ada, async { scene.release() });
+    let ada = async { fixture.register(body).await };
+    let (ada, ()) = tokio::join!(ada, async { fixture.release() });
     assert_eq!(status(&ada), 201);
     assert_eq!(status(&answers(first).await[0]), 201);
     let rest = answers(rest).await;
     assert!(rest.iter().all(|reply| status(reply) == 201));
     assert_eq!(rest.len(), PLACES - 1);
-    assert_eq!(scene.counted("limited").await, 1.0);
+    assert_eq!(fixture.counted("limited").await, 1.0);
 }
 
 #[tokio::test]
 async fn those_that_take_too_long_are_decided_in_later_groups() {
     let full = format!("# {}\n{}", "x".repeat((1 << 20) - 3_000), EMPTY);
-    let scene = Arc::new(Scene::with_table(&full).await);
-    let first = held(&scene).await;
+    let fixture = Arc::new(Fixture::with_table(&full).await);
+    let first = held(&fixture).await;
     let large = |n| {
         let title = "t".repeat(1_000);
         format!(
             r#"{{"url": "https://large.example/{n}", "title": "{title}", "tags": ["{title}", "{title}"]}}"#
         )
     };
-    let bob = together(&scene, (0..40).map(large).collect());
-    until(async || scene.server.metric("waypost_connections").await == Some(41.0)).await;
+    let bob = together(&fixture, (0..40).map(large).collect());
+    until(async || fixture.server.metric("waypost_connections").await == Some(41.0)).await;
     let body = r#"{"url": "https://ada.example/"}"#;
-    let ada = async { scene.register(body).await };
-    let (ada, ()) = tokio::join!(ada, async { scene.release() });
+    let ada = async { fixture.register(body).await };
+    let (ada, ()) = tokio::join!(ada, async { fixture.release() });
     assert_eq!(status(&ada), 201);
     assert_eq!(status(&answers(first).await[0]), 201);
     let bob = answers(bob).await;
     assert!(bob.iter().all(|reply| status(reply) == 422));
-    assert!(!scene.table().contains("large.example"));
+    assert!(!fixture.table().contains("large.example"));
 }
 
 #[tokio::test]
 async fn nothing_is_taken_over_within_a_group() {
-    let scene = Arc::new(Scene::new().await);
-    let first = held(&scene).await;
+    let fixture = Arc::new(Fixture::new().await);
+    let first = held(&fixture).await;
     let send = |token: &'static str, body: &'static str| {
-        let scene = Arc::clone(&scene);
-        async move { scene.register_as(token, "", body).await }
+        let fixture = Arc::clone(&fixture);
+        async move { fixture.register_as(token, "", body).await }
     };
     let waiting = |connections: f64| {
-        let scene = Arc::clone(&scene);
+        let fixture = Arc::clone(&fixture);
         async move {
-            until(async || scene.server.metric("waypost_connections").await == Some(connections))
+            until(async || fixture.server.metric("waypost_connections").await == Some(connections))
                 .await;
         }
     };
-    // One after the other, but in one group: each owner's first before anybody's second.
+    // One after the other, but in one group: the first of each owner before the second of any.
     let prefix = r#"{"url": "https://a.example/", "short_code": "team", "forward": "path"}"#;
     let ours = tokio::spawn(send(ADA, prefix));
     waiting(2.0).await;
@@ -148,7 +148,7 @@ async fn nothing_is_taken_over_within_a_group() {
         r#"{"url": "https://b.example/", "short_code": "team/x"}"#,
     ));
     waiting(4.0).await;
-    scene.release();
+    fixture.release();
     assert_eq!(status(&answers(first).await[0]), 201);
     let statuses = [soon(ours).await, soon(own).await, soon(theirs).await];
     let [ours, own, theirs] = statuses.map(Result::unwrap);

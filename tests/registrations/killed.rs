@@ -9,8 +9,8 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use crate::bare_remote::{self, hook};
+use crate::fixture::{ADA, EMPTY, TOKENS};
 use crate::git::git;
-use crate::scene::{ADA, EMPTY, TOKENS};
 use crate::support::FOREVER;
 
 /// A process that serves; killed when dropped.
@@ -103,7 +103,7 @@ fn a_commit_that_was_pushed_is_found_in_the_clone_after_a_kill() {
     bare_remote::create(root);
     bare_remote::push(root, &[("mapping.yaml", EMPTY)]);
     fs::write(root.join("tokens"), TOKENS).unwrap();
-    // The branch has moved, and the server does not know yet.
+    // The branch has moved, but the server has not noticed yet.
     let pid = root.join("pid");
     hook(
         root,

@@ -1,11 +1,11 @@
-//! What lookups say of the targets of links, on a server that checks them.
+//! What lookups report about the targets of links, on a server that checks them.
 
 use std::sync::Arc;
 
-use waypost::linkcheck::Ask;
+use waypost::linkcheck::Requester;
 use waypost::server::{Config, LinkChecking, LinkStore};
 
-use crate::scene::Scene;
+use crate::fixture::Fixture;
 use crate::schema::{Description, fields_of};
 use crate::support::{quiet, until};
 use crate::web::{Web, in_memory, options, page, status, usual};
@@ -23,7 +23,7 @@ async fn a_lookup_has_the_verdict() {
     let (clock, state) = in_memory();
     let checking = LinkChecking {
         store: LinkStore::Open(state, Arc::new(clock)),
-        asker: web as Arc<dyn Ask>,
+        requester: web as Arc<dyn Requester>,
         options: options(),
         members: Vec::new(),
     };
@@ -31,17 +31,17 @@ async fn a_lookup_has_the_verdict() {
         link_checking: Some(checking),
         ..quiet()
     };
-    let scene = Scene::configured(config, TABLE).await;
+    let fixture = Fixture::configured(config, TABLE).await;
     // Each answer is validated by the description of the service.
-    let check = async |rest: &str| scene.look_up(rest).await.json()["link_check"].clone();
+    let check = async |rest: &str| fixture.look_up(rest).await.json()["link_check"].clone();
     until(async || check("/gone").await["verdict"] == "gone").await;
     assert_eq!(check("/gone").await["last_ok"].as_str(), None);
     let works = "?url=https%3A%2F%2Fa.example%2F";
     until(async || check(works).await["verdict"] == "ok").await;
     assert!(check(works).await["last_ok"].is_string());
-    let description = Description::new(scene.server.get("/-/api/openapi.json").await.json());
+    let description = Description::new(fixture.server.get("/-/api/openapi.json").await.json());
     let mut seen = Vec::new();
-    fields_of(&scene.look_up(works).await.json(), "", &mut seen);
+    fields_of(&fixture.look_up(works).await.json(), "", &mut seen);
     let mut described = description.fields("Link");
     described.retain(|field| field.starts_with("/link_check"));
     assert!(!described.is_empty());
@@ -52,7 +52,7 @@ async fn a_lookup_has_the_verdict() {
 
 #[tokio::test]
 async fn without_checks_there_is_no_verdict() {
-    let scene = Scene::with_table(TABLE).await;
-    let link = scene.look_up("/works").await.json();
+    let fixture = Fixture::with_table(TABLE).await;
+    let link = fixture.look_up("/works").await.json();
     assert_eq!(link.get("link_check"), None);
 }

@@ -6,6 +6,7 @@
 mod bare_remote;
 mod clone;
 mod edited;
+mod fixture;
 #[path = "../support/git.rs"]
 mod git;
 mod groups;
@@ -14,7 +15,6 @@ mod link_checks;
 mod proposed;
 mod refused;
 mod registered;
-mod scene;
 mod schema;
 mod start;
 #[path = "../support/mod.rs"]

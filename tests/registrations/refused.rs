@@ -4,7 +4,7 @@ use std::fs;
 
 use waypost::server::Config;
 
-use crate::scene::{ADA, EMPTY, Scene, problem, status};
+use crate::fixture::{ADA, EMPTY, Fixture, problem, status};
 use crate::schema::{Description, fields_of};
 use crate::support::{quiet, until};
 
@@ -12,7 +12,7 @@ const JSON: &str = "Content-Type: application/json\r\n";
 
 #[tokio::test]
 async fn registering_needs_a_token() {
-    let scene = Scene::new().await;
+    let fixture = Fixture::new().await;
     let body = r#"{"url": "https://e.org/"}"#;
     let twice = format!("Authorization: Bearer {ADA}\r\nAuthorization: Bearer {ADA}\r\n");
     for headers in [
@@ -23,41 +23,41 @@ async fn registering_needs_a_token() {
         "Authorization: ada-secret\r\n",
         &twice,
     ] {
-        let reply = scene.post(&format!("{headers}{JSON}"), body).await;
+        let reply = fixture.post(&format!("{headers}{JSON}"), body).await;
         assert_eq!(status(&reply), 401, "{headers}");
         assert_eq!(reply.header("www-authenticate").unwrap(), "Bearer");
     }
     let headers = format!("authorization: bearer {ADA}\r\n{JSON}");
-    assert_eq!(status(&scene.post(&headers, body).await), 201);
-    assert_eq!(scene.counted("unauthorized").await, 6.0);
+    assert_eq!(status(&fixture.post(&headers, body).await), 201);
+    assert_eq!(fixture.counted("unauthorized").await, 6.0);
 }
 
 #[tokio::test]
 async fn tokens_come_and_go_with_their_file() {
-    let scene = Scene::new().await;
+    let fixture = Fixture::new().await;
     let body = r#"{"url": "https://e.org/", "get_or_create": true}"#;
-    let tokens = fs::read_to_string(scene.root.join("tokens")).unwrap();
-    fs::write(scene.root.join("tokens"), "# all revoked\n").unwrap();
-    until(async || status(&scene.register(body).await) == 401).await;
-    fs::write(scene.root.join("tokens"), tokens).unwrap();
-    until(async || status(&scene.register(body).await) != 401).await;
+    let tokens = fs::read_to_string(fixture.root.join("tokens")).unwrap();
+    fs::write(fixture.root.join("tokens"), "# all revoked\n").unwrap();
+    until(async || status(&fixture.register(body).await) == 401).await;
+    fs::write(fixture.root.join("tokens"), tokens).unwrap();
+    until(async || status(&fixture.register(body).await) != 401).await;
 }
 
 #[tokio::test]
 async fn requests_from_pages_in_browsers_are_refused() {
-    let scene = Scene::new().await;
+    let fixture = Fixture::new().await;
     let origin = "Origin: https://evil.example\r\n";
-    let reply = scene
+    let reply = fixture
         .register_as(ADA, origin, r#"{"url": "https://e.org/"}"#)
         .await;
     assert_eq!(status(&reply), 403);
     let site = "Sec-Fetch-Site: cross-site\r\n";
-    let reply = scene
+    let reply = fixture
         .register_as(ADA, site, r#"{"url": "https://e.org/"}"#)
         .await;
     assert_eq!(status(&reply), 403);
     let asked = "Origin: https://evil.example\r\nAccess-Control-Request-Method: POST\r\n";
-    let reply = scene.server.ask("OPTIONS", "/-/api/links", asked).await;
+    let reply = fixture.server.ask("OPTIONS", "/-/api/links", asked).await;
     assert_eq!(status(&reply), 405);
     assert_eq!(reply.header("allow").unwrap(), "GET, HEAD, POST");
     assert_eq!(reply.header("access-control-allow-origin"), None);
@@ -65,7 +65,7 @@ async fn requests_from_pages_in_browsers_are_refused() {
 
 #[tokio::test]
 async fn what_is_no_registration_is_answered_with_the_reason() {
-    let scene = Scene::new().await;
+    let fixture = Fixture::new().await;
     let long = format!(r#"{{"url": "https://e.org/{}"}}"#, "a".repeat(100_000));
     for (body, expected) in [
         ("", 400),
@@ -80,12 +80,12 @@ async fn what_is_no_registration_is_answered_with_the_reason() {
         (r#"{"url": "https://short.code/x"}"#, 422),
         (&long, 413),
     ] {
-        let reply = scene.register(body).await;
+        let reply = fixture.register(body).await;
         assert_eq!(status(&reply), expected, "{reply}");
     }
     for key in ["expires", "site", "file", "short_code", "unknown"] {
         let long = "a".repeat(60_000);
-        let reply = scene
+        let reply = fixture
             .register(&format!(
                 r#"{{"url": "https://e.org/", "{key}": "{long}"}}"#
             ))
@@ -94,35 +94,35 @@ async fn what_is_no_registration_is_answered_with_the_reason() {
         assert!(reply.text().len() < 2_000, "{key}");
     }
     let headers = format!("Authorization: Bearer {ADA}\r\nContent-Type: text/plain\r\n");
-    assert_eq!(status(&scene.post(&headers, "{}").await), 415);
+    assert_eq!(status(&fixture.post(&headers, "{}").await), 415);
     for (method, path, allow) in [
         ("PUT", "/-/api/links", "GET, HEAD, POST"),
         ("DELETE", "/-/api/links", "GET, HEAD, POST"),
         ("POST", "/-/api/links/x", "GET, HEAD, PATCH, DELETE"),
         ("POST", "/-/api/openapi.json", "GET, HEAD"),
     ] {
-        let reply = scene.server.ask(method, path, "").await;
+        let reply = fixture.server.ask(method, path, "").await;
         assert_eq!(status(&reply), 405, "{method} {path}");
         assert_eq!(reply.header("allow").unwrap(), allow);
     }
-    assert_eq!(status(&scene.server.get("/-/api/linksx").await), 404);
+    assert_eq!(status(&fixture.server.get("/-/api/linksx").await), 404);
     assert_eq!(
-        (scene.commits(), scene.table()),
+        (fixture.commits(), fixture.table()),
         (1, EMPTY.trim().to_owned())
     );
-    assert_eq!(scene.counted("refused").await, 17.0);
+    assert_eq!(fixture.counted("refused").await, 17.0);
 }
 
 #[tokio::test]
 async fn a_table_that_is_full_stays_as_it_is() {
     // What the server reads is at most 1 MiB.
     let full = format!("# {}\n{EMPTY}", "x".repeat((1 << 20) - 60));
-    let scene = Scene::with_table(&full).await;
+    let fixture = Fixture::with_table(&full).await;
     let body = r#"{"url": "https://e.org/", "short_code": "a"}"#;
-    let reply = scene.register(body).await;
+    let reply = fixture.register(body).await;
     assert_eq!((status(&reply), &*problem(&reply)), (422, "invalid"));
     assert!(reply.text().contains("larger than 1048576 bytes"));
-    assert_eq!(scene.commits(), 1);
+    assert_eq!(fixture.commits(), 1);
 }
 
 #[tokio::test]
@@ -131,21 +131,21 @@ async fn a_table_that_is_not_public_is_looked_up_with_a_token() {
         public_table: false,
         ..quiet()
     };
-    let scene = Scene::configured(config, EMPTY).await;
-    assert_eq!(status(&scene.look_up("/x").await), 401);
+    let fixture = Fixture::configured(config, EMPTY).await;
+    assert_eq!(status(&fixture.look_up("/x").await), 401);
     let token = format!("Authorization: Bearer {ADA}\r\n");
-    let reply = scene.server.ask("GET", "/-/api/links/x", &token).await;
+    let reply = fixture.server.ask("GET", "/-/api/links/x", &token).await;
     assert_eq!(status(&reply), 404);
 }
 
-/// The statuses that nothing here can bring about: a panic, and 10 seconds of a slow body.
+/// The statuses that no test here can cause: a panic, and 10 seconds of a slow body.
 const UNSEEN: [u16; 2] = [408, 500];
 
-/// The other tests hold that each answer is described; this one, that what is described is answered.
+/// The other tests check that each answer is described; this one, that each described one occurs.
 #[tokio::test]
 async fn all_that_is_described_is_answered() {
-    let scene = Scene::new().await;
-    let register = async |body: &str| scene.register(body).await;
+    let fixture = Fixture::new().await;
+    let register = async |body: &str| fixture.register(body).await;
     let large = format!(r#"{{"url": "{}"}}"#, "a".repeat(70_000));
     register(r#"{"url": "https://e.org/", "title": "T", "tags": ["t"], "aliases": ["a"]}"#).await;
     register(r#"{"url": "https://e.org/", "get_or_create": true}"#).await;
@@ -154,18 +154,22 @@ async fn all_that_is_described_is_answered() {
     register("{").await;
     register(r#"{"url": "https://e.org/2", "short_cod": "a"}"#).await;
     register(&large).await;
-    scene.post(JSON, "{}").await;
-    scene
+    fixture.post(JSON, "{}").await;
+    fixture
         .post(&format!("Authorization: Bearer {ADA}\r\n"), "{}")
         .await;
-    scene.register_as(ADA, "Origin: null\r\n", "{}").await;
-    scene.hook("pre-receive", "exit 1");
+    fixture.register_as(ADA, "Origin: null\r\n", "{}").await;
+    fixture.hook("pre-receive", "exit 1");
     register(r#"{"url": "https://e.org/3"}"#).await;
-    fs::rename(scene.root.join("remote.git"), scene.root.join("gone.git")).unwrap();
+    fs::rename(
+        fixture.root.join("remote.git"),
+        fixture.root.join("gone.git"),
+    )
+    .unwrap();
     register(r#"{"url": "https://e.org/3"}"#).await;
 
-    let description = Description::new(scene.server.get("/-/api/openapi.json").await.json());
-    let seen = scene.seen.lock().unwrap().clone();
+    let description = Description::new(fixture.server.get("/-/api/openapi.json").await.json());
+    let seen = fixture.seen.lock().unwrap().clone();
     // Too many at a time are seen in `groups`.
     let unseen = [&UNSEEN[..], &[429]].concat();
     for status in description.statuses("post", "/-/api/links") {
@@ -189,7 +193,7 @@ async fn all_that_is_described_is_answered() {
     }
 }
 
-/// A table whose links have owners: `ada`, somebody else, and nobody.
+/// A table whose links have the owner `ada`, another one, or none.
 const OWNED: &str = "base_url: https://short.code/\nmapping:\n\
     - {url: https://bank.example/app/, short-code: bank, forward: path-and-query, owner: carol}\n\
     - {url: https://docs.example/, short-code: docs}\n\
@@ -197,33 +201,33 @@ const OWNED: &str = "base_url: https://short.code/\nmapping:\n\
 
 #[tokio::test]
 async fn no_token_takes_over_paths_of_others() {
-    let scene = Scene::with_table(OWNED).await;
-    let commits = scene.commits();
+    let fixture = Fixture::with_table(OWNED).await;
+    let commits = fixture.commits();
     for (code, path, held_by) in [
         ("bank/login", "/bank/login?x=1", "bank"),
         ("docs.", "/docs.", "docs"),
     ] {
-        let before = scene.server.get(path).await.header("location");
+        let before = fixture.server.get(path).await.header("location");
         assert!(before.is_some());
-        // Whom it names as owner changes nothing.
+        // The owner that the request names makes no difference.
         let body = format!(
             r#"{{"url": "https://evil.example/", "short_code": "{code}", "owner": "carol"}}"#
         );
-        let reply = scene.register(&body).await;
+        let reply = fixture.register(&body).await;
         assert_eq!(status(&reply), 422, "{reply}");
         assert_eq!(problem(&reply), "shadowing");
         assert_eq!(reply.json()["existing"]["code"], held_by);
-        let after = scene.server.get(path).await.header("location");
+        let after = fixture.server.get(path).await.header("location");
         assert_eq!(after, before);
     }
     let body = r#"{"url": "https://evil.example/", "aliases": ["bank/x"]}"#;
-    assert_eq!(problem(&scene.register(body).await), "shadowing");
-    assert_eq!(scene.commits(), commits);
-    // Their own they may, and the commit says that this is intended.
+    assert_eq!(problem(&fixture.register(body).await), "shadowing");
+    assert_eq!(fixture.commits(), commits);
+    // They may change their own, and the commit declares it.
     let body = r#"{"url": "https://else.example/", "short_code": "ada/x"}"#;
-    let reply = scene.register(body).await;
+    let reply = fixture.register(body).await;
     assert_eq!(status(&reply), 201, "{reply}");
-    let message = scene.remote("log -1 --format=%B main");
+    let message = fixture.remote("log -1 --format=%B main");
     assert!(
         message.ends_with("Registered-By: ada\nWaypost-Allow: retarget ada/x"),
         "{message}"

@@ -3,7 +3,7 @@
 use boon::{Compiler, Schemas};
 use serde_json::{Value, json};
 
-use crate::scene::status;
+use crate::fixture::status;
 use crate::support::Reply;
 
 /// Where the validator has the description.

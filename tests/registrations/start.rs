@@ -1,10 +1,10 @@
-//! What a server needs to register, and what it says if that is missing.
+//! What a server needs to register, and its messages if that is missing.
 
 use std::fs;
 use std::process::Command;
 
+use crate::fixture::EMPTY;
 use crate::git::git;
-use crate::scene::EMPTY;
 
 /// Returns the exit status of `waypost serve` and what it complains of, in a directory with the
 /// repository `remote.git` and the file `tokens`.
@@ -70,7 +70,7 @@ fn what_cannot_work_is_reported_at_the_start() {
         ),
         (
             format!("{author} --ref v1"),
-            "what is followed is no branch: name one with --ref",
+            "the followed reference is not a branch: name one with --ref",
         ),
     ] {
         let (status, complaint) = serve(&arguments);

@@ -1,4 +1,4 @@
-//! Commits whose loading ends the process: what the next process makes of that.
+//! Commits whose loading ends the process: what the next process does then.
 //!
 //! A killed process is a follower that is dropped in the middle of a load: what it leaves in the
 //! state directory is the same.
@@ -9,7 +9,7 @@ use waypost::git::chain;
 use waypost::server::{Config, HookSecret, LoadError, RemoteSource, Server};
 use waypost::source::{Follower, Following};
 
-use crate::scene::{Followed, Scene};
+use crate::fixture::{Fixture, Followed};
 use crate::support::{Running, quiet, until};
 
 fn table(code: &str) -> String {
@@ -20,28 +20,28 @@ fn table(code: &str) -> String {
 
 /// A repository whose first commit, with the code `old`, was served before, and whose second, with
 /// the code `new`, has just been fetched.
-fn served_before() -> Scene {
-    let scene = Scene::new();
-    push(&scene, "old");
-    let followed = scene.follow();
+fn served_before() -> Fixture {
+    let fixture = Fixture::new();
+    push(&fixture, "old");
+    let followed = fixture.follow();
     let revision = followed.read().unwrap().revision;
     followed.follower.accepted(&revision);
-    push(&scene, "new");
+    push(&fixture, "new");
     followed.fetch();
-    scene
+    fixture
 }
 
-fn push(scene: &Scene, code: &str) {
-    scene.write("work/mapping.yaml", &table(code));
-    scene.git("add --all .");
-    scene.git("commit --quiet -m links");
-    scene.git("push --quiet --force origin HEAD");
+fn push(fixture: &Fixture, code: &str) {
+    fixture.write("work/mapping.yaml", &table(code));
+    fixture.git("add --all .");
+    fixture.git("commit --quiet -m links");
+    fixture.git("push --quiet --force origin HEAD");
 }
 
-/// Dies while it loads whatever there is.
-fn killed(scene: &Scene) {
-    let followed = scene.follow();
-    let before = std::fs::read(scene.at("state/attempt.json")).ok();
+/// Dies while it loads the current commit.
+fn killed(fixture: &Fixture) {
+    let followed = fixture.follow();
+    let before = std::fs::read(fixture.at("state/attempt.json")).ok();
     if followed.follower.read().is_err() {
         assert!(followed.follower.fall_back());
         followed.follower.read().unwrap();
@@ -49,7 +49,7 @@ fn killed(scene: &Scene) {
         assert!(followed.follower.retry());
         followed.follower.read().unwrap();
     }
-    let after = std::fs::read(scene.at("state/attempt.json")).unwrap();
+    let after = std::fs::read(fixture.at("state/attempt.json")).unwrap();
     assert_ne!(before, Some(after), "nothing was recorded");
 }
 
@@ -82,44 +82,44 @@ async fn codes(server: &Running) -> [bool; 2] {
 
 #[test]
 fn after_one_unclean_end_the_last_good_one_is_served_first_and_the_new_one_then_tried() {
-    let scene = served_before();
-    killed(&scene);
-    let followed = scene.follow();
+    let fixture = served_before();
+    killed(&fixture);
+    let followed = fixture.follow();
     let error = followed.error();
     assert!(
-        error.contains("the last good one is served first"),
+        error.contains("the last good commit is served first"),
         "{error}"
     );
     drop(followed);
 
-    serving(quiet(), scene.following(), async |server, follower| {
+    serving(quiet(), fixture.following(), async |server, follower| {
         until(async || codes(server).await == [false, true]).await;
         until(async || server.status().await["last_error"].is_null()).await;
         assert!(!follower.is_in_doubt());
-        assert!(!scene.at("state/attempt.json").exists());
+        assert!(!fixture.at("state/attempt.json").exists());
     });
 }
 
 #[test]
 fn after_two_it_waits_until_a_reload_is_requested() {
-    let scene = served_before();
-    killed(&scene);
-    killed(&scene);
+    let fixture = served_before();
+    killed(&fixture);
+    killed(&fixture);
     for _ in 0..2 {
-        serving(quiet(), scene.following(), async |server, follower| {
+        serving(quiet(), fixture.following(), async |server, follower| {
             assert_eq!(codes(server).await, [true, false]);
             let error = server.status().await["last_error"]["message"].to_string();
             assert!(error.contains("ended unexpectedly 2 times"), "{error}");
             let successful = server.metric("waypost_table_last_reload_successful").await;
             assert_eq!(successful, Some(0.0));
-            // A fetch that brings nothing new changes nothing.
+            // A fetch without new commits changes nothing.
             refresh(follower).await;
             assert_eq!(codes(server).await, [true, false]);
             assert!(follower.is_in_doubt());
         });
     }
 
-    serving(quiet(), scene.following(), async |server, follower| {
+    serving(quiet(), fixture.following(), async |server, follower| {
         let reloaded = server.reload().await;
         assert!(reloaded.status_line().contains("200"), "{reloaded}");
         assert_eq!(codes(server).await, [false, true]);
@@ -131,14 +131,14 @@ fn after_two_it_waits_until_a_reload_is_requested() {
 /// A Git host sends a hook for each push to any branch, and a recorded one can be sent again.
 #[test]
 fn a_hook_is_no_request_for_a_reload() {
-    let scene = served_before();
-    killed(&scene);
-    killed(&scene);
+    let fixture = served_before();
+    killed(&fixture);
+    killed(&fixture);
     let config = Config {
         hook: HookSecret::new("secret"),
         ..quiet()
     };
-    serving(config, scene.following(), async |server, follower| {
+    serving(config, fixture.following(), async |server, follower| {
         let looks = async || {
             let name = "waypost_reload_duration_seconds_count";
             server.metric(name).await.unwrap()
@@ -158,12 +158,12 @@ fn a_hook_is_no_request_for_a_reload() {
 
 #[test]
 fn or_until_the_branch_moves() {
-    let scene = served_before();
-    killed(&scene);
-    killed(&scene);
-    serving(quiet(), scene.following(), async |server, follower| {
+    let fixture = served_before();
+    killed(&fixture);
+    killed(&fixture);
+    serving(quiet(), fixture.following(), async |server, follower| {
         assert_eq!(codes(server).await, [true, false]);
-        push(&scene, "newer");
+        push(&fixture, "newer");
         follower.fetch_now();
         until(async || server.get("/newer").await.status_line().contains("302")).await;
         until(async || server.status().await["last_error"].is_null()).await;
@@ -172,12 +172,12 @@ fn or_until_the_branch_moves() {
 
 #[test]
 fn or_until_there_is_more_memory() {
-    let scene = served_before();
-    killed(&scene);
-    killed(&scene);
+    let fixture = served_before();
+    killed(&fixture);
+    killed(&fixture);
     let following = Following {
         memory: Some(1 << 40),
-        ..scene.following()
+        ..fixture.following()
     };
     serving(quiet(), following, async |server, _| {
         until(async || codes(server).await == [false, true]).await;
@@ -187,16 +187,16 @@ fn or_until_there_is_more_memory() {
 /// A reload that is killed while an older table is served counts as well as one at the start.
 #[test]
 fn a_reload_is_on_record_while_it_runs() {
-    let scene = served_before();
-    let followed = scene.follow();
+    let fixture = served_before();
+    let followed = fixture.follow();
     let revision = followed.read().unwrap().revision;
     followed.follower.accepted(&revision);
-    push(&scene, "newer");
+    push(&fixture, "newer");
     followed.fetch();
     followed.follower.read().unwrap();
     drop(followed);
 
-    let followed = scene.follow();
+    let followed = fixture.follow();
     assert!(followed.follower.is_in_doubt());
     assert!(followed.follower.read().is_err());
     assert!(followed.follower.fall_back());
@@ -205,13 +205,13 @@ fn a_reload_is_on_record_while_it_runs() {
 
 #[test]
 fn without_a_good_one_it_is_reported_and_not_tried_again() {
-    let scene = Scene::new();
-    push(&scene, "new");
-    killed(&scene);
-    killed(&scene);
+    let fixture = Fixture::new();
+    push(&fixture, "new");
+    killed(&fixture);
+    killed(&fixture);
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let refused = runtime.block_on(async {
-        let remote = RemoteSource::start(scene.following()).unwrap();
+        let remote = RemoteSource::start(fixture.following()).unwrap();
         Server::load(quiet(), remote).await.err().unwrap()
     });
     drop(runtime);
@@ -224,35 +224,35 @@ fn without_a_good_one_it_is_reported_and_not_tried_again() {
         wait: true,
         ..quiet()
     };
-    serving(config, scene.following(), async |server, follower| {
+    serving(config, fixture.following(), async |server, follower| {
         until(async || !server.status().await["last_error"].is_null()).await;
         let ready = server.operate("GET", "/readyz", "").await;
         assert!(ready.status_line().contains("503"), "{ready}");
-        push(&scene, "newer");
+        push(&fixture, "newer");
         follower.fetch_now();
         until(async || server.get("/newer").await.status_line().contains("302")).await;
     });
 }
 
-/// Else each start would end before a fetch could bring what mends it.
+/// Otherwise each start would end before a fetch could bring the fix.
 #[test]
 fn without_a_good_one_it_is_looked_whether_the_branch_has_moved() {
-    let scene = Scene::new();
-    killed(&scene);
-    killed(&scene);
-    scene.push("two");
-    assert_eq!(scene.follow().text(), "two");
+    let fixture = Fixture::new();
+    killed(&fixture);
+    killed(&fixture);
+    fixture.push("two");
+    assert_eq!(fixture.follow().text(), "two");
 }
 
 #[test]
 fn an_orderly_end_in_the_middle_of_a_load_does_not_count() {
-    let scene = served_before();
+    let fixture = served_before();
     for _ in 0..3 {
-        let followed = scene.follow();
+        let followed = fixture.follow();
         followed.follower.read().unwrap();
         followed.follower.close();
     }
-    assert_eq!(scene.follow().text(), table("new"));
+    assert_eq!(fixture.follow().text(), table("new"));
 }
 
 #[test]
@@ -268,15 +268,15 @@ fn a_last_good_commit_that_is_no_longer_trusted_is_not_served() {
             }
         }
     }
-    let scene = served_before();
-    killed(&scene);
-    let newest = scene.git("rev-parse HEAD");
+    let fixture = served_before();
+    killed(&fixture);
+    let newest = fixture.git("rev-parse HEAD");
     let followed = Followed::start(Following {
         fetch: FetchOptions {
             verifier: Arc::new(OnlyNewest(newest)),
-            ..scene.fetch_options()
+            ..fixture.fetch_options()
         },
-        ..scene.following()
+        ..fixture.following()
     });
     assert!(!followed.follower.fall_back());
     assert_eq!(followed.text(), table("new"));

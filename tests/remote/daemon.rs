@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use waypost::git::{Credentials, RemoteBranch, RemoteUrl, SeenBranch};
 use waypost::source::{FetchResult, Following};
 
-use super::scene::{Followed, Scene};
+use super::fixture::{Fixture, Followed};
 
 /// `git daemon`, on a port of its own.
 struct Daemon {
@@ -17,7 +17,7 @@ struct Daemon {
 }
 
 impl Daemon {
-    /// Starts one, unless this `git` has none.
+    /// Starts a daemon, unless this `git` has none.
     fn start(root: &Path) -> Option<Self> {
         // By its own name: `git daemon` would be its parent, and not take it along when killed.
         let program = Command::new("git").arg("--exec-path").output().unwrap();
@@ -63,67 +63,57 @@ impl Drop for Daemon {
     }
 }
 
-fn follow(scene: &Scene, daemon: &Daemon, reference: Option<&str>) -> Followed {
+fn follow(fixture: &Fixture, daemon: &Daemon, reference: Option<&str>) -> Followed {
     let url = format!("git://127.0.0.1:{}/remote.git", daemon.port);
     Followed::start(Following {
         remote: RemoteUrl::parse(&url).unwrap(),
         reference: reference.map(str::to_owned),
-        ..scene.following()
+        ..fixture.following()
     })
-}
-
-fn commits_kept(scene: &Scene) -> usize {
-    let clone = scene.clone_dir();
-    let clone = clone.strip_prefix(&scene.root).unwrap().to_str().unwrap();
-    let listed = scene.git_in(
-        clone,
-        "cat-file --batch-all-objects --batch-check=%(objecttype)",
-    );
-    listed.lines().filter(|kind| *kind == "commit").count()
 }
 
 #[test]
 fn fetches_only_the_commits_that_are_served() {
-    let scene = Scene::new();
-    let Some(daemon) = Daemon::start(&scene.root) else {
+    let fixture = Fixture::new();
+    let Some(daemon) = Daemon::start(&fixture.root) else {
         return;
     };
     for n in 0..5 {
-        scene.push(&format!("old{n}"));
+        fixture.push(&format!("old{n}"));
     }
-    let followed = follow(&scene, &daemon, None);
+    let followed = follow(&fixture, &daemon, None);
     assert_eq!(followed.text(), "old4");
-    assert_eq!(commits_kept(&scene), 1);
+    assert_eq!(fixture.commits_kept(), 1);
     for n in 0..12 {
         for _ in 0..3 {
-            scene.commit(&format!("between{n}"));
+            fixture.commit(&format!("between{n}"));
         }
-        let commit = scene.push(&format!("new{n}"));
+        let commit = fixture.push(&format!("new{n}"));
         assert_eq!(followed.fetch(), FetchResult::Updated);
         assert_eq!(followed.text(), format!("new{n}"));
         assert_eq!(followed.commit(), commit);
         assert_eq!(followed.fetch(), FetchResult::Unchanged);
     }
-    assert_eq!(commits_kept(&scene), 13);
+    assert_eq!(fixture.commits_kept(), 13);
 }
 
 #[test]
 fn the_commits_since_the_last_fetch_can_be_fetched_too() {
-    let scene = Scene::new();
-    let Some(daemon) = Daemon::start(&scene.root) else {
+    let fixture = Fixture::new();
+    let Some(daemon) = Daemon::start(&fixture.root) else {
         return;
     };
-    scene.push("two");
+    fixture.push("two");
     let url = format!("git://127.0.0.1:{}/remote.git", daemon.port);
     let url = RemoteUrl::parse(&url).unwrap();
-    let branch = RemoteBranch::new(url, None, scene.transfer(), Credentials::default()).unwrap();
+    let branch = RemoteBranch::new(url, None, fixture.transfer(), Credentials::default()).unwrap();
     let first = branch.fetch().unwrap();
     // Others push several commits at a time.
-    scene.commit("three");
-    scene.push("four");
+    fixture.commit("three");
+    fixture.push("four");
     let second = branch.fetch().unwrap();
-    scene.commit("five");
-    scene.push("six");
+    fixture.commit("five");
+    fixture.push("six");
     let third = branch.fetch_history(None).unwrap();
     let repository = branch.repository().unwrap();
     let descends = |one: &SeenBranch, other: &SeenBranch| {
@@ -131,81 +121,81 @@ fn the_commits_since_the_last_fetch_can_be_fetched_too() {
         repository.graph_descendant_of(one, other).unwrap()
     };
     assert!(descends(&third, &second));
-    // What is fetched without its history says nothing of what came before.
+    // A shallow fetch does not show earlier commits.
     assert!(!descends(&second, &first));
 }
 
 #[test]
 fn converges_when_history_is_rewritten() {
-    let scene = Scene::new();
-    let Some(daemon) = Daemon::start(&scene.root) else {
+    let fixture = Fixture::new();
+    let Some(daemon) = Daemon::start(&fixture.root) else {
         return;
     };
-    let one = scene.git("rev-parse HEAD");
-    let two = scene.push("two");
-    scene.push("three");
-    let followed = follow(&scene, &daemon, None);
+    let one = fixture.git("rev-parse HEAD");
+    let two = fixture.push("two");
+    fixture.push("three");
+    let followed = follow(&fixture, &daemon, None);
     assert_eq!(followed.text(), "three");
     for (commit, text) in [(&two, "two"), (&one, "one"), (&two, "two")] {
-        scene.git(&format!("push --quiet --force origin {commit}:main"));
+        fixture.git(&format!("push --quiet --force origin {commit}:main"));
         assert_eq!(followed.fetch(), FetchResult::Updated);
         assert_eq!(followed.text(), text);
     }
-    scene.git("switch --quiet --orphan anew");
-    scene.commit("anew");
-    scene.git("push --quiet --force origin HEAD:main");
+    fixture.git("switch --quiet --orphan anew");
+    fixture.commit("anew");
+    fixture.git("push --quiet --force origin HEAD:main");
     assert_eq!(followed.fetch(), FetchResult::Updated);
     assert_eq!(followed.text(), "anew");
 
-    fs::remove_dir_all(scene.at("remote.git")).unwrap();
-    fs::remove_dir_all(scene.at("work")).unwrap();
-    scene.create("remote.git", "work");
-    scene.push("replaced");
+    fs::remove_dir_all(fixture.at("remote.git")).unwrap();
+    fs::remove_dir_all(fixture.at("work")).unwrap();
+    fixture.create("remote.git", "work");
+    fixture.push("replaced");
     assert_eq!(followed.fetch(), FetchResult::Updated);
     assert_eq!(followed.text(), "replaced");
 }
 
 #[test]
 fn finds_tags_and_commits() {
-    let scene = Scene::new();
-    let Some(daemon) = Daemon::start(&scene.root) else {
+    let fixture = Fixture::new();
+    let Some(daemon) = Daemon::start(&fixture.root) else {
         return;
     };
-    let one = scene.git("rev-parse HEAD");
-    scene.git("tag -a -m annotated v1");
-    scene.git("push --quiet origin v1");
-    scene.push("two");
-    let tagged = follow(&scene, &daemon, Some("v1"));
+    let one = fixture.git("rev-parse HEAD");
+    fixture.git("tag -a -m annotated v1");
+    fixture.git("push --quiet origin v1");
+    fixture.push("two");
+    let tagged = follow(&fixture, &daemon, Some("v1"));
     assert_eq!(tagged.commit(), one);
     assert_eq!(tagged.fetch(), FetchResult::Unchanged);
     drop(tagged);
     // First as hosts allow it, then as git does by default.
     for allowed in ["true", "false"] {
-        fs::remove_dir_all(scene.at("state")).unwrap();
-        scene.git_in(
+        fs::remove_dir_all(fixture.at("state")).unwrap();
+        fixture.git_in(
             "remote.git",
             &format!("config uploadpack.allowAnySHA1InWant {allowed}"),
         );
-        let pinned = follow(&scene, &daemon, Some(&one));
+        let pinned = follow(&fixture, &daemon, Some(&one));
         assert_eq!(pinned.text(), "one");
-        assert_eq!(commits_kept(&scene) == 1, allowed == "true");
+        assert_eq!(fixture.commits_kept() == 1, allowed == "true");
         drop(pinned);
     }
 }
 
 #[test]
 fn a_remote_that_goes_away_may_come_back() {
-    let scene = Scene::new();
-    let Some(daemon) = Daemon::start(&scene.root) else {
+    let fixture = Fixture::new();
+    let Some(daemon) = Daemon::start(&fixture.root) else {
         return;
     };
-    let followed = follow(&scene, &daemon, None);
+    let followed = follow(&fixture, &daemon, None);
     assert_eq!(followed.text(), "one");
-    fs::rename(scene.at("remote.git"), scene.at("away.git")).unwrap();
+    fs::rename(fixture.at("remote.git"), fixture.at("away.git")).unwrap();
     assert_eq!(followed.fetch(), FetchResult::Failed);
     assert_eq!(followed.text(), "one");
-    fs::rename(scene.at("away.git"), scene.at("remote.git")).unwrap();
-    scene.push("two");
+    fs::rename(fixture.at("away.git"), fixture.at("remote.git")).unwrap();
+    fixture.push("two");
     assert_eq!(followed.fetch(), FetchResult::Updated);
     assert_eq!(followed.text(), "two");
     drop(daemon);

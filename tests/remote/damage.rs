@@ -11,7 +11,7 @@ use std::time::Duration;
 use waypost::git::{RemoteUrl, Transfer};
 use waypost::source::{FetchOptions, FetchResult, Following};
 
-use super::scene::{Followed, Scene};
+use super::fixture::{Fixture, Followed};
 
 fn packs(clone: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(clone.join("objects/pack")).unwrap();
@@ -33,38 +33,38 @@ fn break_packs(clone: &Path) {
 
 #[test]
 fn a_restart_serves_the_last_commit_though_the_remote_is_down() {
-    let scene = Scene::new();
-    let one = scene.follow().commit();
-    fs::rename(scene.at("remote.git"), scene.at("away.git")).unwrap();
-    let followed = scene.follow();
+    let fixture = Fixture::new();
+    let one = fixture.follow().commit();
+    fs::rename(fixture.at("remote.git"), fixture.at("away.git")).unwrap();
+    let followed = fixture.follow();
     assert_eq!(followed.commit(), one);
     assert_eq!(followed.fetch(), FetchResult::Failed);
     assert_eq!(followed.text(), "one");
-    fs::rename(scene.at("away.git"), scene.at("remote.git")).unwrap();
+    fs::rename(fixture.at("away.git"), fixture.at("remote.git")).unwrap();
     assert_eq!(followed.fetch(), FetchResult::Unchanged);
 }
 
 #[test]
 fn without_a_state_there_is_nothing_until_the_remote_is_up() {
-    let scene = Scene::new();
-    fs::rename(scene.at("remote.git"), scene.at("away.git")).unwrap();
-    let followed = scene.follow();
+    let fixture = Fixture::new();
+    fs::rename(fixture.at("remote.git"), fixture.at("away.git")).unwrap();
+    let followed = fixture.follow();
     let error = followed.error();
     assert!(error.contains("no table from file://"), "{error}");
     assert!(error.contains("remote.git"), "{error}");
-    fs::rename(scene.at("away.git"), scene.at("remote.git")).unwrap();
+    fs::rename(fixture.at("away.git"), fixture.at("remote.git")).unwrap();
     assert_eq!(followed.fetch(), FetchResult::Updated);
     assert_eq!(followed.text(), "one");
 }
 
 #[test]
 fn the_state_of_another_remote_is_not_served() {
-    let scene = Scene::new();
-    assert_eq!(scene.follow().text(), "one");
-    scene.create("other.git", "other");
+    let fixture = Fixture::new();
+    assert_eq!(fixture.follow().text(), "one");
+    fixture.create("other.git", "other");
     let followed = Followed::start(Following {
-        remote: scene.url("other.git"),
-        ..scene.following()
+        remote: fixture.url("other.git"),
+        ..fixture.following()
     });
     let error = followed.error();
     assert!(error.contains("empty"), "{error}");
@@ -72,34 +72,34 @@ fn the_state_of_another_remote_is_not_served() {
 
 #[test]
 fn a_corrupt_pack_leads_to_a_fresh_clone() {
-    let scene = Scene::new();
-    assert_eq!(scene.follow().text(), "one");
-    let old = scene.clone_dir();
+    let fixture = Fixture::new();
+    assert_eq!(fixture.follow().text(), "one");
+    let old = fixture.clone_dir();
     break_packs(&old);
-    let followed = scene.follow();
+    let followed = fixture.follow();
     assert_eq!(followed.text(), "one");
     assert_eq!(followed.fetch(), FetchResult::Unchanged);
-    assert_ne!(scene.clone_dir(), old);
+    assert_ne!(fixture.clone_dir(), old);
     drop(followed);
 
     // While it is served, and then the remote changes.
-    let followed = scene.follow();
+    let followed = fixture.follow();
     assert_eq!(followed.fetch(), FetchResult::Unchanged);
-    break_packs(&scene.clone_dir());
-    scene.push("two");
+    break_packs(&fixture.clone_dir());
+    fixture.push("two");
     assert_eq!(followed.fetch(), FetchResult::Updated);
     assert_eq!(followed.text(), "two");
 }
 
 #[test]
 fn a_clone_that_lost_its_files_is_replaced() {
-    let scene = Scene::new();
-    assert_eq!(scene.follow().text(), "one");
+    let fixture = Fixture::new();
+    assert_eq!(fixture.follow().text(), "one");
     for lost in ["HEAD", "config", "objects"] {
-        let clone = scene.clone_dir();
+        let clone = fixture.clone_dir();
         let _ = fs::remove_file(clone.join(lost));
         let _ = fs::remove_dir_all(clone.join(lost));
-        let followed = scene.follow();
+        let followed = fixture.follow();
         assert_eq!(followed.text(), "one", "{lost}");
         assert!(followed.fetch().is_success(), "{lost}");
     }
@@ -107,10 +107,10 @@ fn a_clone_that_lost_its_files_is_replaced() {
 
 #[test]
 fn what_a_killed_fetch_left_is_removed() {
-    let scene = Scene::new();
-    let followed = scene.follow();
+    let fixture = Fixture::new();
+    let followed = fixture.follow();
     assert_eq!(followed.text(), "one");
-    let clone = scene.clone_dir();
+    let clone = fixture.clone_dir();
     let left = [
         "refs/waypost/tip.lock",
         "config.lock",
@@ -121,29 +121,29 @@ fn what_a_killed_fetch_left_is_removed() {
     for name in left {
         File::create(clone.join(name)).unwrap();
     }
-    scene.push("two");
+    fixture.push("two");
     assert_eq!(followed.fetch(), FetchResult::Updated);
     assert_eq!(followed.text(), "two");
-    assert_eq!(scene.clone_dir(), clone);
+    assert_eq!(fixture.clone_dir(), clone);
     assert!(left.iter().all(|name| !clone.join(name).exists()));
 }
 
 #[test]
 fn a_half_made_clone_does_not_count() {
-    let scene = Scene::new();
-    fs::create_dir_all(scene.at("state/clone-0/objects")).unwrap();
-    fs::write(scene.at("state/state.json"), "{\"remote\":").unwrap();
-    let followed = scene.follow();
+    let fixture = Fixture::new();
+    fs::create_dir_all(fixture.at("state/clone-0/objects")).unwrap();
+    fs::write(fixture.at("state/state.json"), "{\"remote\":").unwrap();
+    let followed = fixture.follow();
     assert_eq!(followed.text(), "one");
     assert_eq!(followed.fetch(), FetchResult::Unchanged);
-    assert_ne!(scene.clone_dir(), scene.at("state/clone-0"));
+    assert_ne!(fixture.clone_dir(), fixture.at("state/clone-0"));
 }
 
 #[test]
 fn one_process_uses_a_state_directory() {
-    let scene = Scene::new();
-    let _followed = scene.follow();
-    let Err(error) = Followed::try_start(scene.following()) else {
+    let fixture = Fixture::new();
+    let _followed = fixture.follow();
+    let Err(error) = Followed::try_start(fixture.following()) else {
         panic!("the directory is used twice");
     };
     assert!(
@@ -154,34 +154,34 @@ fn one_process_uses_a_state_directory() {
 
 #[test]
 fn a_private_state_goes_at_the_end() {
-    let scene = Scene::new();
-    fs::create_dir(scene.at("temp")).unwrap();
+    let fixture = Fixture::new();
+    fs::create_dir(fixture.at("temp")).unwrap();
     let followed = Followed::start(Following {
         state_dir: None,
         fetch: FetchOptions {
             transfer: Transfer {
-                temp: scene.at("temp"),
-                ..scene.transfer()
+                temp: fixture.at("temp"),
+                ..fixture.transfer()
             },
-            ..scene.fetch_options()
+            ..fixture.fetch_options()
         },
-        ..scene.following()
+        ..fixture.following()
     });
     assert_eq!(followed.text(), "one");
-    assert_eq!(fs::read_dir(scene.at("temp")).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(fixture.at("temp")).unwrap().count(), 1);
     drop(followed);
-    assert_eq!(fs::read_dir(scene.at("temp")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(fixture.at("temp")).unwrap().count(), 0);
 }
 
 #[test]
 fn a_state_that_belongs_to_another_user_names_the_fix() {
-    let scene = Scene::new();
-    assert_eq!(scene.follow().text(), "one");
-    if chown(scene.clone_dir(), Some(12_345), None).is_err() {
+    let fixture = Fixture::new();
+    assert_eq!(fixture.follow().text(), "one");
+    if chown(fixture.clone_dir(), Some(12_345), None).is_err() {
         // Only root can give files away.
         return;
     }
-    let Err(error) = Followed::try_start(scene.following()) else {
+    let Err(error) = Followed::try_start(fixture.following()) else {
         panic!("another user's clone is used");
     };
     let error = error.to_string();
@@ -192,15 +192,15 @@ fn a_state_that_belongs_to_another_user_names_the_fix() {
 }
 
 #[test]
-fn an_address_that_says_nothing_meets_the_deadline() {
-    let scene = Scene::new();
+fn a_silent_server_meets_the_deadline() {
+    let fixture = Fixture::new();
     // Connections are accepted by the system and never answered.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
     let followed = Followed::start(Following {
         remote: RemoteUrl::parse(&format!("git://{address}/remote.git")).unwrap(),
-        fetch: scene.fetch_within(Duration::from_millis(700)),
-        ..scene.following()
+        fetch: fixture.fetch_within(Duration::from_millis(700)),
+        ..fixture.following()
     });
     let error = followed.error();
     assert!(error.contains("\"git timeout\""), "{error}");
@@ -210,7 +210,7 @@ fn an_address_that_says_nothing_meets_the_deadline() {
 #[test]
 fn a_remote_that_drips_meets_the_deadline() {
     use std::io::Write as _;
-    let scene = Scene::new();
+    let fixture = Fixture::new();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -229,18 +229,65 @@ fn a_remote_that_drips_meets_the_deadline() {
     });
     let followed = Followed::start(Following {
         remote: RemoteUrl::parse(&format!("git://{address}/remote.git")).unwrap(),
-        fetch: scene.fetch_within(Duration::from_secs(1)),
-        ..scene.following()
+        fetch: fixture.fetch_within(Duration::from_secs(1)),
+        ..fixture.following()
     });
     assert!(followed.read().is_err());
     assert_eq!(followed.last().result, FetchResult::TimedOut);
 }
 
+/// Sends a packet of a reference now and then, without end.
+fn drip(fixture: &Fixture, pause: Duration) -> RemoteUrl {
+    use std::io::Write as _;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let commit = fixture.git("rev-parse HEAD");
+    std::thread::spawn(move || {
+        let (mut connection, _) = listener.accept().unwrap();
+        for number in 0.. {
+            let line = format!("{commit} refs/heads/{number:030}\n");
+            let line = format!("{:04x}{line}", line.len() + 4);
+            if connection.write_all(line.as_bytes()).is_err() {
+                return;
+            }
+            std::thread::sleep(pause);
+        }
+    });
+    RemoteUrl::parse(&format!("git://{address}/remote.git")).unwrap()
+}
+
+#[test]
+fn a_remote_that_is_fast_enough_meets_only_the_deadline_of_the_whole() {
+    let fixture = Fixture::new();
+    for (pause, timeout, setting) in [
+        // 800 and 80,000 bytes a second.
+        (Duration::from_millis(100), 1, "\"git timeout\""),
+        (Duration::from_millis(1), 1, "\"git timeout total\""),
+    ] {
+        let followed = Followed::start(Following {
+            remote: drip(&fixture, pause),
+            state_dir: None,
+            fetch: FetchOptions {
+                transfer: Transfer {
+                    timeout: Duration::from_secs(timeout),
+                    timeout_total: Duration::from_secs(3),
+                    ..fixture.transfer()
+                },
+                ..fixture.fetch_options()
+            },
+            ..fixture.following()
+        });
+        let error = followed.error();
+        assert!(error.contains(setting), "{error}");
+        assert_eq!(followed.last().result, FetchResult::TimedOut);
+    }
+}
+
 #[test]
 fn a_process_that_dies_is_reported_with_its_last_words() {
-    let scene = Scene::new();
-    let (script, program) = (scene.at("script"), scene.at("program"));
-    // More than a pipe holds, so that it would wait if nobody read that.
+    let fixture = Fixture::new();
+    let (script, program) = (fixture.at("script"), fixture.at("program"));
+    // More than a pipe holds, so that it would wait if that were not read.
     let flood = "head -c 1000000 /dev/zero >&2";
     let text = format!("#!/bin/sh\nread -r job\necho 'out of memory' >&2\n{flood}\nexit 9\n");
     fs::write(&script, text).unwrap();
@@ -248,16 +295,16 @@ fn a_process_that_dies_is_reported_with_its_last_words() {
     let mut install = Command::new("install");
     let install = install.args(["-m", "700"]).args([&script, &program]);
     assert!(install.status().unwrap().success());
-    let fetch = scene.fetch_options();
+    let fetch = fixture.fetch_options();
     let followed = Followed::start(Following {
         fetch: FetchOptions {
             transfer: Transfer {
                 program,
-                ..scene.transfer()
+                ..fixture.transfer()
             },
             ..fetch
         },
-        ..scene.following()
+        ..fixture.following()
     });
     let error = followed.error();
     assert!(
@@ -268,15 +315,15 @@ fn a_process_that_dies_is_reported_with_its_last_words() {
 
 #[test]
 fn dropping_a_follower_does_not_wait_for_the_remote() {
-    let scene = Scene::new();
+    let fixture = Fixture::new();
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap();
     let followed = Followed::start(Following {
         remote: RemoteUrl::parse(&format!("git://{address}/remote.git")).unwrap(),
-        fetch: scene.fetch_within(Duration::from_secs(3_600)),
-        ..scene.following()
+        fetch: fixture.fetch_within(Duration::from_secs(3_600)),
+        ..fixture.following()
     });
-    // Somebody is connected.
+    // A client is connected.
     let (mut connection, _) = silent.accept().unwrap();
     drop(followed);
     // The process that fetched is gone: its end of the connection is closed. A timeout is an error.
@@ -287,6 +334,6 @@ fn dropping_a_follower_does_not_wait_for_the_remote() {
         Ok(_) => {}
         Err(error) => assert_eq!(error.kind(), ErrorKind::ConnectionReset, "{error}"),
     }
-    // And the clone is free for the next one.
-    assert_eq!(scene.follow().text(), "one");
+    // The clone is then available to the next process.
+    assert_eq!(fixture.follow().text(), "one");
 }

@@ -1,4 +1,4 @@
-//! Remotes that mean harm: what they send has no end, takes memory, or is no text.
+//! Hostile remotes: what they send is endless, takes memory, or is not text.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -15,11 +15,12 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use sha1::{Digest as _, Sha1};
 use waypost::git::{
-    Credentials, Pushed, RemoteBranch, RemoteBranchError, RemoteUrl, Secret, Transfer, chain,
+    CommitId, Credentials, Pushed, RemoteBranch, RemoteBranchError, RemoteUrl, Secret, Transfer,
+    chain,
 };
 use waypost::source::{FetchOptions, FetchResult, Following};
 
-use super::scene::{Followed, Scene};
+use super::fixture::{Fixture, Followed};
 
 const ID: &str = "1111111111111111111111111111111111111111";
 
@@ -29,7 +30,7 @@ fn serve(answer: impl Fn(&mut TcpStream) -> std::io::Result<()> + Send + Sync + 
     let address = listener.local_addr().unwrap();
     thread::spawn(move || {
         for connection in listener.incoming() {
-            // One that is hung up on has been answered.
+            // A closed connection has been answered.
             let _ = answer(&mut connection.unwrap());
         }
     });
@@ -51,7 +52,7 @@ fn send(to: &mut impl Write, text: &[u8]) -> std::io::Result<()> {
     to.write_all(text)
 }
 
-/// Offers one branch and hears what is wanted of it, up to where the pack begins.
+/// Offers one branch and reads the client's request, up to where the pack begins.
 fn offer(remote: &mut TcpStream) -> std::io::Result<()> {
     packet(remote)?;
     send(
@@ -124,19 +125,19 @@ fn delta_bomb() -> Vec<u8> {
 }
 
 /// Follows a remote that may send 16 MiB.
-fn follow(scene: &Scene, url: &str, timeout: Duration) -> Followed {
+fn follow(fixture: &Fixture, url: &str, timeout: Duration) -> Followed {
     let transfer = Transfer {
         max_bytes: 16 << 20,
         timeout,
-        ..scene.transfer()
+        ..fixture.transfer()
     };
     Followed::start(Following {
         remote: RemoteUrl::parse(url).unwrap(),
         fetch: FetchOptions {
             transfer,
-            ..scene.fetch_options()
+            ..fixture.fetch_options()
         },
-        ..scene.following()
+        ..fixture.following()
     })
 }
 
@@ -167,34 +168,34 @@ fn send_no_end_of_a_pack(remote: &mut TcpStream) -> std::io::Result<()> {
 
 #[test]
 fn a_pack_without_end_meets_the_bound_and_leaves_nothing() {
-    let scene = Scene::new();
+    let fixture = Fixture::new();
     let url = serve(send_no_end_of_a_pack);
-    let followed = follow(&scene, &url, LONG);
+    let followed = follow(&fixture, &url, LONG);
     for _ in 0..2 {
         let error = followed.fetch_error();
         assert!(error.contains("\"max fetch bytes\""), "{error}");
         assert_eq!(followed.last().result, FetchResult::Failed);
-        assert!(size(&scene.at("state")) < 1 << 20);
+        assert!(size(&fixture.at("state")) < 1 << 20);
     }
 }
 
 #[test]
 fn a_fetch_that_was_killed_leaves_nothing_in_a_clone_or_a_checkout() {
-    let scene = Scene::new();
+    let fixture = Fixture::new();
     let url = serve(|remote| {
         offer(remote)?;
         remote.write_all(b"PACK\0\0\0\x02\0\0\0\x02")?;
         remote.write_all(&object_head(3, 1 << 40))?;
         remote.read_exact(&mut [0])
     });
-    let followed = follow(&scene, &url, Duration::from_secs(2));
+    let followed = follow(&fixture, &url, Duration::from_secs(2));
     assert_eq!(followed.fetch(), FetchResult::TimedOut);
-    assert!(size(&scene.at("state")) < 1 << 20);
+    assert!(size(&fixture.at("state")) < 1 << 20);
 }
 
 #[test]
 fn references_without_end_meet_the_bound() {
-    let scene = Scene::new();
+    let fixture = Fixture::new();
     let url = serve(|remote| {
         packet(remote)?;
         send(remote, format!("{ID} HEAD\0ofs-delta shallow\n").as_bytes())?;
@@ -205,32 +206,32 @@ fn references_without_end_meet_the_bound() {
         }
         Ok(())
     });
-    let followed = follow(&scene, &url, LONG);
+    let followed = follow(&fixture, &url, LONG);
     let error = followed.fetch_error();
     assert!(error.contains("\"max fetch bytes\""), "{error}");
 }
 
 #[test]
 fn a_small_pack_of_large_objects_meets_the_bound() {
-    let scene = Scene::new();
+    let fixture = Fixture::new();
     let bomb = delta_bomb();
     assert!(bomb.len() < 64 << 10);
     let url = serve(move |remote| {
         offer(remote)?;
         remote.write_all(&bomb)
     });
-    let followed = follow(&scene, &url, LONG);
+    let followed = follow(&fixture, &url, LONG);
     let error = followed.fetch_error();
     assert!(error.contains("\"max fetch bytes\""), "{error}");
-    assert!(size(&scene.at("state")) < 1 << 20);
+    assert!(size(&fixture.at("state")) < 1 << 20);
 }
 
 #[test]
 fn a_bound_does_not_keep_others_out() {
-    let scene = Scene::new();
-    let followed = follow(&scene, &scene.url("remote.git").to_string(), LONG);
+    let fixture = Fixture::new();
+    let followed = follow(&fixture, &fixture.url("remote.git").to_string(), LONG);
     assert_eq!(followed.text(), "one");
-    scene.push("two");
+    fixture.push("two");
     assert_eq!(followed.fetch(), FetchResult::Updated);
     // More than a bound of one byte.
     let tight = Followed::start(Following {
@@ -238,28 +239,28 @@ fn a_bound_does_not_keep_others_out() {
         fetch: FetchOptions {
             transfer: Transfer {
                 max_bytes: 1,
-                ..scene.transfer()
+                ..fixture.transfer()
             },
-            ..scene.fetch_options()
+            ..fixture.fetch_options()
         },
-        ..scene.following()
+        ..fixture.following()
     });
     let error = tight.error();
     assert!(error.contains("\"max fetch bytes\""), "{error}");
 }
 
 /// Makes a branch of the remote whose name is not UTF-8.
-fn add_branch_in_latin_1(scene: &Scene) {
-    let heads = scene.at("remote.git/refs/heads");
-    let id = scene.git("rev-parse HEAD");
+fn add_branch_in_latin_1(fixture: &Fixture) {
+    let heads = fixture.at("remote.git/refs/heads");
+    let id = fixture.git("rev-parse HEAD");
     fs::write(heads.join(OsStr::from_bytes(b"caf\xE9")), format!("{id}\n")).unwrap();
 }
 
 #[test]
-fn a_branch_whose_name_is_not_utf_8_stops_nobody() {
-    let scene = Scene::new();
-    let (by_path, by_name) = (scene.follow(), Scene::new());
-    let root = scene.root.clone();
+fn a_branch_whose_name_is_not_utf_8_is_ignored() {
+    let fixture = Fixture::new();
+    let (by_path, by_name) = (fixture.follow(), Fixture::new());
+    let root = fixture.root.clone();
     let url = serve(move |remote| {
         packet(remote)?;
         pipe(
@@ -269,24 +270,24 @@ fn a_branch_whose_name_is_not_utf_8_stops_nobody() {
         )
     });
     assert_eq!(by_path.text(), "one");
-    add_branch_in_latin_1(&scene);
-    let commit = scene.push("two");
+    add_branch_in_latin_1(&fixture);
+    let commit = fixture.push("two");
     assert_eq!(by_path.fetch(), FetchResult::Updated);
     assert_eq!(by_path.commit(), commit);
     assert_eq!(follow(&by_name, &url, LONG).text(), "two");
     drop(by_path);
     for reference in ["main", "refs/heads/main", &commit] {
-        fs::remove_dir_all(scene.at("state")).unwrap();
-        assert_eq!(scene.follow_ref(reference).text(), "two");
+        fs::remove_dir_all(fixture.at("state")).unwrap();
+        assert_eq!(fixture.follow_ref(reference).text(), "two");
     }
-    let missing = scene.follow_ref("mian").error();
+    let missing = fixture.follow_ref("mian").error();
     assert!(missing.contains("it has main"), "{missing}");
 
-    // Where HEAD leads, no text can show.
-    let head = scene.at("remote.git/HEAD");
+    // The target of HEAD cannot be shown as text.
+    let head = fixture.at("remote.git/HEAD");
     fs::write(head, b"ref: refs/heads/caf\xE9\n").unwrap();
-    fs::remove_dir_all(scene.at("state")).unwrap();
-    assert_eq!(scene.follow().text(), "one");
+    fs::remove_dir_all(fixture.at("state")).unwrap();
+    assert_eq!(fixture.follow().text(), "one");
 }
 
 /// Lets a command of Git answer.
@@ -318,11 +319,11 @@ fn copy(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<()> {
 
 /// Pushes a commit to a remote that answers so about its branch, after it has received it.
 fn pushed(
-    scene: &Scene,
+    fixture: &Fixture,
     credentials: Credentials,
     answer: impl Fn() -> &'static [u8] + Send + Sync + 'static,
 ) -> Result<Pushed, RemoteBranchError> {
-    let (root, old) = (scene.root.clone(), scene.git("rev-parse HEAD"));
+    let (root, old) = (fixture.root.clone(), fixture.git("rev-parse HEAD"));
     let url = serve(move |remote| {
         if packet(remote)?.starts_with(b"git-upload-pack") {
             return pipe(remote, &["upload-pack"], &root.join("remote.git"));
@@ -339,20 +340,24 @@ fn pushed(
         copy(remote, &mut std::io::sink())
     });
     let remote = RemoteUrl::parse(&url).unwrap();
-    let branch = RemoteBranch::new(remote, None, scene.transfer(), credentials).unwrap();
+    let branch = RemoteBranch::new(remote, None, fixture.transfer(), credentials).unwrap();
     let seen = branch.fetch().unwrap();
     let repository = branch.repository().unwrap();
     let parent = repository.find_commit(seen.commit.into()).unwrap();
     let who = git2::Signature::now("A", "a@example.org").unwrap();
     let tree = parent.tree().unwrap();
     let commit = (repository.commit(None, &who, &who, "more", &tree, &[&parent])).unwrap();
-    branch.push(commit.into(), "refs/heads/main", Some(seen.commit))
+    branch.push(
+        &CommitId::from(commit).into(),
+        "refs/heads/main",
+        Some(seen.commit),
+    )
 }
 
 #[test]
 fn an_answer_to_a_push_that_is_not_utf_8_is_not_taken_for_a_crash() {
     let answer: &[u8] = b"ng refs/heads/main gesperrt f\xFCr heute\n";
-    match pushed(&Scene::new(), Credentials::default(), move || answer) {
+    match pushed(&Fixture::new(), Credentials::default(), move || answer) {
         Ok(Pushed::Unclear { reason }) => assert!(reason.contains("UTF-8"), "{reason}"),
         other => panic!("{other:?}"),
     }
@@ -360,14 +365,14 @@ fn an_answer_to_a_push_that_is_not_utf_8_is_not_taken_for_a_crash() {
 
 #[test]
 fn a_push_that_was_taken_has_not_failed_because_its_credentials_are_gone() {
-    let scene = Scene::new();
-    let file = scene.at("password");
+    let fixture = Fixture::new();
+    let file = fixture.at("password");
     fs::write(&file, "secret").unwrap();
     let credentials = Credentials {
         password: Some(Secret::File(file.clone())),
         ..Credentials::default()
     };
-    let ended = pushed(&scene, credentials, move || {
+    let ended = pushed(&fixture, credentials, move || {
         fs::remove_file(&file).unwrap();
         b"ok refs/heads/main\n"
     });
@@ -376,14 +381,14 @@ fn a_push_that_was_taken_has_not_failed_because_its_credentials_are_gone() {
 
 #[test]
 fn a_process_that_crashes_is_reported_as_that() {
-    let scene = Scene::new();
+    let fixture = Fixture::new();
     for (script, said) in [
         ("kill -KILL $$", "was killed (signal: 9 (SIGKILL))"),
         ("kill -SEGV $$", "crashed (signal: 11 (SIGSEGV)"),
         ("kill -XFSZ $$", "\"max fetch bytes\""),
         ("exit 7", "ended without an answer (exit status: 7)"),
     ] {
-        let program = scene.at("program");
+        let program = fixture.at("program");
         fs::write(&program, format!("#!/bin/sh\n{script}\n")).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         let followed = Followed::start(Following {
@@ -391,11 +396,11 @@ fn a_process_that_crashes_is_reported_as_that() {
             fetch: FetchOptions {
                 transfer: Transfer {
                     program,
-                    ..scene.transfer()
+                    ..fixture.transfer()
                 },
-                ..scene.fetch_options()
+                ..fixture.fetch_options()
             },
-            ..scene.following()
+            ..fixture.following()
         });
         let error = chain(&followed.read().unwrap_err());
         assert!(error.contains(said), "{error}");

@@ -7,12 +7,13 @@ mod attempts;
 mod bare_remote;
 mod daemon;
 mod damage;
+mod fixture;
 mod follow;
 #[path = "../support/git.rs"]
 mod git;
 mod hostile;
+mod packs;
 mod pull;
-mod scene;
 #[path = "../support/mod.rs"]
 mod support;
 mod tables;

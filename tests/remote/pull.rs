@@ -7,7 +7,7 @@ use std::time::Duration;
 use waypost::git::Transfer;
 use waypost::source::{Fetch, FetchOptions, FetchResult, FileSource, PullError, Puller, Pulling};
 
-use super::scene::{Scene, git, runtime};
+use super::fixture::{Fixture, git, runtime};
 
 /// A checkout `served` of the remote, which is pulled.
 struct Pulled {
@@ -15,18 +15,18 @@ struct Pulled {
     _runtime: tokio::runtime::Runtime,
 }
 
-fn served() -> Scene {
-    let scene = Scene::new();
-    scene.write("work/other.txt", "one");
-    scene.push("one");
-    scene.git_in(".", "clone --quiet remote.git served");
-    scene
+fn served() -> Fixture {
+    let fixture = Fixture::new();
+    fixture.write("work/other.txt", "one");
+    fixture.push("one");
+    fixture.git_in(".", "clone --quiet remote.git served");
+    fixture
 }
 
-fn pulling(scene: &Scene) -> Pulling {
+fn pulling(fixture: &Fixture) -> Pulling {
     Pulling {
-        table: scene.at("served/mapping.yaml"),
-        fetch: scene.fetch_options(),
+        table: fixture.at("served/mapping.yaml"),
+        fetch: fixture.fetch_options(),
     }
 }
 
@@ -40,8 +40,8 @@ fn try_pull(pulling: Pulling) -> Result<Pulled, PullError> {
 }
 
 impl Pulled {
-    fn start(scene: &Scene) -> Self {
-        let pulled = try_pull(pulling(scene)).unwrap();
+    fn start(fixture: &Fixture) -> Self {
+        let pulled = try_pull(pulling(fixture)).unwrap();
         pulled.pull();
         pulled
     }
@@ -58,61 +58,64 @@ impl Pulled {
     }
 }
 
-fn text(scene: &Scene) -> String {
-    fs::read_to_string(scene.at("served/mapping.yaml")).unwrap()
+fn text(fixture: &Fixture) -> String {
+    fs::read_to_string(fixture.at("served/mapping.yaml")).unwrap()
 }
 
-fn head(scene: &Scene) -> String {
-    scene.git_in("served", "rev-parse HEAD")
+fn head(fixture: &Fixture) -> String {
+    fixture.git_in("served", "rev-parse HEAD")
 }
 
 #[test]
 fn files_larger_than_a_fetch_may_be_are_not_checked_out() {
-    let scene = served();
+    let fixture = served();
     let pulling = Pulling {
         fetch: FetchOptions {
             transfer: Transfer {
                 max_bytes: 8 << 20,
-                ..scene.transfer()
+                ..fixture.transfer()
             },
-            ..scene.fetch_options()
+            ..fixture.fetch_options()
         },
-        ..pulling(&scene)
+        ..pulling(&fixture)
     };
-    let before = head(&scene);
+    let before = head(&fixture);
     // A few kilobytes on the way.
-    scene.write("work/large", &"x".repeat(16 << 20));
-    scene.push("two");
+    fixture.write("work/large", &"x".repeat(16 << 20));
+    fixture.push("two");
     let error = try_pull(pulling).unwrap().error();
     assert!(error.contains("\"max fetch bytes\""), "{error}");
-    assert_eq!(head(&scene), before);
-    assert!(!scene.at("served/large").exists());
-    assert_eq!(Pulled::start(&scene).pull().result, FetchResult::Unchanged);
-    assert_eq!(text(&scene), "two");
+    assert_eq!(head(&fixture), before);
+    assert!(!fixture.at("served/large").exists());
+    assert_eq!(
+        Pulled::start(&fixture).pull().result,
+        FetchResult::Unchanged
+    );
+    assert_eq!(text(&fixture), "two");
 }
 
 #[test]
 fn fast_forwards_files_index_and_branch() {
-    let scene = served();
-    let pulled = Pulled::start(&scene);
-    scene.write("work/deep/new.txt", "new");
-    fs::remove_file(scene.at("work/other.txt")).unwrap();
-    let two = scene.push("two");
+    let fixture = served();
+    let pulled = Pulled::start(&fixture);
+    fixture.write("work/deep/new.txt", "new");
+    fs::remove_file(fixture.at("work/other.txt")).unwrap();
+    let two = fixture.push("two");
     assert_eq!(pulled.pull().result, FetchResult::Updated);
-    assert_eq!(text(&scene), "two");
-    assert_eq!(head(&scene), two);
-    assert!(scene.at("served/deep/new.txt").exists());
-    assert!(!scene.at("served/other.txt").exists());
+    assert_eq!(text(&fixture), "two");
+    assert_eq!(head(&fixture), two);
+    assert!(fixture.at("served/deep/new.txt").exists());
+    assert!(!fixture.at("served/other.txt").exists());
     assert_eq!(
-        scene.git_in("served", "status --porcelain --branch"),
+        fixture.git_in("served", "status --porcelain --branch"),
         "## main...origin/main"
     );
-    assert_eq!(scene.git_in("served", "fsck --strict"), "");
-    assert!(!scene.at("served/.git/index.lock").exists());
-    assert!(!scene.at("served/.git/index.waypost").exists());
+    assert_eq!(fixture.git_in("served", "fsck --strict"), "");
+    assert!(!fixture.at("served/.git/index.lock").exists());
+    assert!(!fixture.at("served/.git/index.waypost").exists());
     assert_eq!(pulled.pull().result, FetchResult::Unchanged);
 
-    let source = FileSource::new(vec![scene.at("served/mapping.yaml")], 1 << 20);
+    let source = FileSource::new(vec![fixture.at("served/mapping.yaml")], 1 << 20);
     assert_eq!(source.read().unwrap().revision.to_string(), two);
 }
 
@@ -123,86 +126,86 @@ fn never_overwrites_local_changes() {
         ("mapping.yaml", true),
         ("new.txt", false),
     ] {
-        let scene = served();
-        let pulled = Pulled::start(&scene);
-        let before = head(&scene);
-        scene.write(&format!("served/{file}"), "mine");
+        let fixture = served();
+        let pulled = Pulled::start(&fixture);
+        let before = head(&fixture);
+        fixture.write(&format!("served/{file}"), "mine");
         if stage {
-            scene.git_in("served", "add .");
+            fixture.git_in("served", "add .");
         }
-        let status = scene.git_in("served", "status --porcelain");
-        scene.write("work/new.txt", "new");
-        scene.push("two");
+        let status = fixture.git_in("served", "status --porcelain");
+        fixture.write("work/new.txt", "new");
+        fixture.push("two");
         let error = pulled.error();
         assert!(error.contains(&format!("overwritten in {file}")), "{error}");
-        assert_eq!(head(&scene), before);
+        assert_eq!(head(&fixture), before);
         assert_eq!(
-            fs::read_to_string(scene.at(&format!("served/{file}"))).unwrap(),
+            fs::read_to_string(fixture.at(&format!("served/{file}"))).unwrap(),
             "mine"
         );
-        assert_eq!(scene.git_in("served", "status --porcelain"), status);
+        assert_eq!(fixture.git_in("served", "status --porcelain"), status);
     }
 }
 
 #[test]
 fn keeps_local_changes_to_files_that_are_not_pulled() {
-    let scene = served();
-    let pulled = Pulled::start(&scene);
-    scene.write("served/other.txt", "mine");
-    scene.write("served/staged.txt", "staged");
-    scene.git_in("served", "add staged.txt");
-    scene.push("two");
+    let fixture = served();
+    let pulled = Pulled::start(&fixture);
+    fixture.write("served/other.txt", "mine");
+    fixture.write("served/staged.txt", "staged");
+    fixture.git_in("served", "add staged.txt");
+    fixture.push("two");
     assert_eq!(pulled.pull().result, FetchResult::Updated);
-    assert_eq!(text(&scene), "two");
-    let status = scene.git_in("served", "status --porcelain");
+    assert_eq!(text(&fixture), "two");
+    let status = fixture.git_in("served", "status --porcelain");
     assert_eq!(status, "M other.txt\nA  staged.txt");
 }
 
 #[test]
 fn a_staged_change_that_was_undone_in_the_file_is_kept() {
-    let scene = served();
-    let pulled = Pulled::start(&scene);
-    scene.write("served/mapping.yaml", "staged");
-    scene.git_in("served", "add .");
-    scene.write("served/mapping.yaml", "one");
-    scene.push("two");
+    let fixture = served();
+    let pulled = Pulled::start(&fixture);
+    fixture.write("served/mapping.yaml", "staged");
+    fixture.git_in("served", "add .");
+    fixture.write("served/mapping.yaml", "one");
+    fixture.push("two");
     let error = pulled.error();
     assert!(error.contains("overwritten in mapping.yaml"), "{error}");
-    assert_eq!(scene.git_in("served", "show :mapping.yaml"), "staged");
+    assert_eq!(fixture.git_in("served", "show :mapping.yaml"), "staged");
 }
 
 #[test]
 fn leaves_a_diverged_branch_alone() {
-    let scene = served();
-    let pulled = Pulled::start(&scene);
-    scene.write("served/local.txt", "local");
-    scene.git_in("served", "add .");
-    scene.git_in("served", "commit --quiet -m local");
-    let local = head(&scene);
+    let fixture = served();
+    let pulled = Pulled::start(&fixture);
+    fixture.write("served/local.txt", "local");
+    fixture.git_in("served", "add .");
+    fixture.git_in("served", "commit --quiet -m local");
+    let local = head(&fixture);
     // Only ahead: nothing to do.
     assert_eq!(pulled.pull().result, FetchResult::Unchanged);
-    scene.push("two");
+    fixture.push("two");
     let error = pulled.error();
     assert!(
-        error.contains("main has commits that its remote has not"),
+        error.contains("main has commits that its remote does not have"),
         "{error}"
     );
-    assert_eq!(head(&scene), local);
-    assert_eq!(text(&scene), "one");
+    assert_eq!(head(&fixture), local);
+    assert_eq!(text(&fixture), "one");
 }
 
 #[test]
 fn waits_for_a_git_command_that_is_at_work() {
-    let scene = served();
-    let pulled = Pulled::start(&scene);
-    scene.push("two");
-    let lock = scene.at("served/.git/index.lock");
+    let fixture = served();
+    let pulled = Pulled::start(&fixture);
+    fixture.push("two");
+    let lock = fixture.at("served/.git/index.lock");
     fs::write(&lock, "").unwrap();
-    let (served, removed) = (scene.at("served"), lock.clone());
+    let (served, removed) = (fixture.at("served"), lock.clone());
     let seen = move || git(&served, "rev-parse origin/main").stdout;
     let before = seen();
     let waiting = std::thread::spawn(move || {
-        // Once it is fetched, what is left is the checkout.
+        // After the fetch, only the checkout remains to be done.
         while seen() == before {
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -210,68 +213,68 @@ fn waits_for_a_git_command_that_is_at_work() {
     });
     assert_eq!(pulled.pull().result, FetchResult::Updated);
     waiting.join().unwrap();
-    assert_eq!(text(&scene), "two");
+    assert_eq!(text(&fixture), "two");
 }
 
 #[test]
 fn reports_a_lock_that_stays() {
-    let scene = served();
-    let pulled = Pulled::start(&scene);
-    scene.push("two");
-    fs::write(scene.at("served/.git/index.lock"), "").unwrap();
+    let fixture = served();
+    let pulled = Pulled::start(&fixture);
+    fixture.push("two");
+    fs::write(fixture.at("served/.git/index.lock"), "").unwrap();
     let error = pulled.error();
     assert!(error.contains("index.lock exists: remove it"), "{error}");
-    assert_eq!(text(&scene), "one");
-    assert!(scene.at("served/.git/index.lock").exists());
+    assert_eq!(text(&fixture), "one");
+    assert!(fixture.at("served/.git/index.lock").exists());
 }
 
 #[test]
 fn pulls_beside_a_cron_job_and_a_person() {
-    let scene = served();
-    let pulled = Pulled::start(&scene);
+    let fixture = served();
+    let pulled = Pulled::start(&fixture);
     for n in 0..10 {
-        let commit = scene.push(&format!("n{n}"));
-        let served = scene.at("served");
+        let commit = fixture.push(&format!("n{n}"));
+        let served = fixture.at("served");
         let cron = std::thread::spawn(move || git(&served, "pull --quiet --ff-only"));
         pulled.pull();
         cron.join().unwrap();
         // The second of the two may have failed, and is repeated.
         pulled.pull();
-        assert_eq!(head(&scene), commit);
-        assert_eq!(text(&scene), format!("n{n}"));
-        assert_eq!(scene.git_in("served", "status --porcelain"), "");
+        assert_eq!(head(&fixture), commit);
+        assert_eq!(text(&fixture), format!("n{n}"));
+        assert_eq!(fixture.git_in("served", "status --porcelain"), "");
     }
 }
 
 #[test]
-fn says_why_a_checkout_cannot_be_pulled() {
-    let scene = served();
-    let refused = |scene: &Scene, table: &str| {
-        let table = scene.at(table);
+fn reports_why_a_checkout_cannot_be_pulled() {
+    let fixture = served();
+    let refused = |fixture: &Fixture, table: &str| {
+        let table = fixture.at(table);
         let started = try_pull(Pulling {
             table,
-            ..pulling(scene)
+            ..pulling(fixture)
         });
         started.err().unwrap().to_string()
     };
-    scene.write("plain/mapping.yaml", "");
-    assert!(refused(&scene, "plain/mapping.yaml").contains("in no Git checkout"));
-    scene.git_in("served", "branch --unset-upstream");
-    assert!(refused(&scene, "served").contains("main follows no branch"));
-    scene.git_in("served", "switch --quiet --detach");
-    assert!(refused(&scene, "served").contains("at no branch"));
+    fixture.write("plain/mapping.yaml", "");
+    assert!(refused(&fixture, "plain/mapping.yaml").contains("not in a Git checkout"));
+    fixture.git_in("served", "branch --unset-upstream");
+    assert!(refused(&fixture, "served").contains("main has no upstream branch"));
+    fixture.git_in("served", "switch --quiet --detach");
+    assert!(refused(&fixture, "served").contains("no branch is checked out"));
 }
 
 #[test]
 fn a_checkout_of_another_user_is_not_pulled() {
-    let scene = served();
-    if chown(scene.at("served"), Some(12_345), None).is_err()
-        || chown(scene.at("served/.git"), Some(12_345), None).is_err()
+    let fixture = served();
+    if chown(fixture.at("served"), Some(12_345), None).is_err()
+        || chown(fixture.at("served/.git"), Some(12_345), None).is_err()
     {
         // Only root can give files away.
         return;
     }
-    let pulled = try_pull(pulling(&scene)).unwrap();
+    let pulled = try_pull(pulling(&fixture)).unwrap();
     let error = pulled.error();
     assert!(error.contains("safe.directory"), "{error}");
 }

@@ -1,4 +1,4 @@
-//! HTTP/1.1 as RFC 9112 has it, in the cases of a public suite: those that llhttp, the parser of
+//! HTTP/1.1 according to RFC 9112, in the cases of a public suite: those that llhttp, the parser of
 //! Node.js, is tested with (<https://github.com/nodejs/llhttp>, `test/request/*.md`).
 //!
 //! They are written anew here as raw bytes for this server, each with the case that it is. llhttp
@@ -14,7 +14,7 @@ const TABLE: &str = "base_url: https://short.code/\nmapping:\n\
 
 /// What comes back before the server closes.
 #[derive(Debug, PartialEq, Eq)]
-enum Expected {
+pub(super) enum Expected {
     /// These answers, in this order.
     Answers(&'static [u16]),
     /// One answer to the first request, after which nothing that follows counts as a request.
@@ -23,12 +23,12 @@ enum Expected {
 
 use Expected::{Answers, OnlyFirst};
 
-/// What is hidden behind a first request; answered only if the server thinks it a request.
-const NEXT: &str = "GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+/// What is hidden behind a first request; answered only if the server takes it for a request.
+pub(super) const NEXT: &str = "GET /x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
 /// The case, where llhttp has it, the bytes with `{next}` for [`NEXT`], and what comes back.
 #[rustfmt::skip]
-const CASES: &[(&str, &str, &str, Expected)] = &[
+pub(super) const CASES: &[(&str, &str, &str, Expected)] = &[
     // Request lines.
     ("a simple request", "sample: simple request",
      "GET /x HTTP/1.1\r\nHost: a\r\nHeader1: Value1\r\nHeader2:\t Value2\r\n\r\n{next}", Answers(&[302, 302])),
@@ -139,7 +139,7 @@ const CASES: &[(&str, &str, &str, Expected)] = &[
      "PUT /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\na\r\n0123456789\r\n0\r\n\r\n{next}", Answers(&[405, 302])),
     ("chunks, in capitals", "transfer-encoding: chunks with uppercase size",
      "PUT /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nA\r\n0123456789\r\n0\r\n\r\n{next}", Answers(&[405, 302])),
-    // Content is not wanted: what is more than a chunk of it ends the connection.
+    // Content is not accepted: more than one chunk of it ends the connection.
     ("two chunks", "transfer-encoding: two chunks and triple zero prefixed end chunk",
      "POST /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n6\r\n world\r\n000\r\n\r\n{next}", OnlyFirst(405)),
     ("trailers", "transfer-encoding: trailing headers",

@@ -126,6 +126,22 @@ async fn a_slow_head_is_given_up_on() {
 }
 
 #[tokio::test]
+async fn a_slow_head_that_begins_with_the_request_before_it_is_given_up_on() {
+    for fast_path in [true, false] {
+        let config = Config {
+            fast_path,
+            ..with_timeouts(Duration::from_millis(500), FOREVER * 2)
+        };
+        let server = Running::configured(config, TABLE).await;
+        let mut stream = server.connect().await;
+        let begun = [REQUEST, REQUEST, b"GET /x HTTP/1.1\r\nHost: "].concat();
+        stream.write_all(&begun).await.unwrap();
+        let answers = rest(&mut stream).await.to_string();
+        assert_eq!(answers.matches(FOUND).count(), 2, "{answers}");
+    }
+}
+
+#[tokio::test]
 async fn an_idle_connection_is_closed() {
     let server =
         Running::configured(with_timeouts(FOREVER, Duration::from_millis(50)), TABLE).await;
@@ -140,9 +156,10 @@ async fn an_idle_connection_has_longer_than_a_slow_head() {
     let server =
         Running::configured(with_timeouts(Duration::from_millis(500), FOREVER), TABLE).await;
     let mut idle = server.connect().await;
-    idle.write_all(REQUEST).await.unwrap();
+    // An empty line does not begin a request.
+    idle.write_all(&[REQUEST, b"\r\n"].concat()).await.unwrap();
     head_of(&mut idle).await;
-    // By the time that another's timeouts is over, this one's would be too.
+    // When the timeout of another connection ends, that of this one would have ended too.
     let mut slow = server.connect().await;
     slow.write_all(b"GET").await.unwrap();
     assert_eq!(rest(&mut slow).await.0, b"");
@@ -173,7 +190,7 @@ async fn beyond_the_limit_clients_wait_for_their_turn() {
     for stream in [&mut first, &mut second, &mut third] {
         let reply = rest(stream).await;
         assert_eq!(reply.status_line(), FOUND);
-        // Others wait, so nobody keeps a connection for later.
+        // Other clients wait, so no connection is kept open.
         assert_eq!(reply.header("connection").unwrap(), "close");
     }
     crate::support::until(async || server.metric("waypost_connections").await == Some(0.0)).await;
@@ -218,7 +235,7 @@ async fn silent_clients_do_not_keep_others_out() {
         }
     }
     crate::support::until(async || server.metric("waypost_connections").await == limit).await;
-    // Twice as many as there is room for have come before.
+    // Twice as many clients as the limit came before.
     let reply = server.say(LAST).await;
     assert_eq!(reply.status_line(), FOUND);
     for mut stream in silent {
@@ -252,7 +269,7 @@ async fn what_is_counted_adds_up() {
         assert_eq!(replies.matches("HTTP/1.1 ").count(), answered, "{replies}");
         answers += answered;
     }
-    // Those who leave before they are answered.
+    // Clients that leave before they are answered.
     for _ in 0..20 {
         let mut stream = server.connect().await;
         stream.write_all(b"GET /x HTTP/1.1\r\nHo").await.unwrap();

@@ -44,7 +44,7 @@ async fn while_draining_it_serves_but_is_not_ready() {
         "HTTP/1.1 200 OK"
     );
     assert_eq!(server.get("/x").await.status_line(), FOUND);
-    // A connection that was kept is ended with its next answer, so that none is lost later.
+    // An open connection is closed with its next answer, so that no later one is lost.
     kept.write_all(REQUEST).await.unwrap();
     let last = rest(&mut kept).await;
     assert_eq!(last.status_line(), FOUND);
@@ -129,14 +129,14 @@ async fn it_ends_while_a_client_dribbles() {
 }
 
 #[tokio::test]
-async fn no_request_is_lost_on_the_way_out() {
+async fn no_request_is_lost_during_shutdown() {
     let server = Running::configured(delayed(Duration::from_millis(100)), TABLE).await;
     let public = server.public;
     let clients: Vec<_> = (0..8)
         .map(|_| {
             tokio::spawn(async move {
                 let mut answered = 0_u32;
-                // Until nobody listens any more, every connection gets its answer.
+                // Until the listener is closed, every connection gets its answer.
                 while let Ok(mut stream) = TcpStream::connect(public).await {
                     let Ok(reply) = ask(&mut stream).await else {
                         // The kernel took it in the very moment of the end, which no program can

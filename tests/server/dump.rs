@@ -23,7 +23,7 @@ fn table(yaml: &str) -> Table {
     compile(&[file]).table.unwrap()
 }
 
-/// Takes a dump in one piece, as HTTP/1.0 has it.
+/// Downloads a dump in one piece, as in HTTP/1.0.
 async fn taken(server: &Running, host: &str, path: &str, headers: &str) -> Reply {
     let request = format!("GET {path} HTTP/1.0\r\nHost: {host}\r\n{headers}\r\n");
     server.say(request).await
@@ -51,7 +51,7 @@ async fn anyone_may_take_the_table() {
             "jsonl" => assert_eq!(text.lines().count(), 2, "{text}"),
             _ => assert!(text.ends_with("\n\nx|https://e.example/\na/b|https://e.example/\n")),
         }
-        // In HTTP/1.1 it comes in chunks, the last of which says that this was all.
+        // In HTTP/1.1 it is sent in chunks, the last of which marks the end.
         let reply = server.get(&path).await;
         assert_eq!(reply.header("transfer-encoding").unwrap(), "chunked");
         assert!(reply.text().ends_with("\r\n0\r\n\r\n"), "{reply}");
@@ -101,7 +101,7 @@ async fn a_head_is_a_get_without_content() {
         let get = server.ask("GET", "/-/mapping.jsonl", headers).await;
         let head = server.ask("HEAD", "/-/mapping.jsonl", headers).await;
         let mut expected = get.head();
-        // Of no content there are no chunks.
+        // Without content there are no chunks.
         expected.retain(|line| line != "Transfer-Encoding: chunked");
         let mut found = head.head();
         found.retain(|line| line != "Transfer-Encoding: chunked");
@@ -164,7 +164,7 @@ async fn of_several_sites_the_host_and_the_path_choose() {
     assert!(reply.status_line().ends_with("421 Misdirected Request"));
 }
 
-/// A table that no socket takes as a whole.
+/// A table that is larger than any socket buffer.
 async fn large(config: Config) -> Running {
     let mut text = "base_url: https://short.code/\nmapping:\n".to_owned();
     for number in 0..3000 {
@@ -248,9 +248,9 @@ async fn who_does_not_read_on_makes_room_for_others() {
     .await;
     let path = "/-/mapping.yaml";
     let clients = slow_clients(&server, path).await;
-    // They stay, and never read on.
+    // They stay connected, and never read again.
     until(async || server.ask("GET", path, "").await.status_line() == "HTTP/1.1 200 OK").await;
-    // What they got is not the whole, and they can see that.
+    // What they received is incomplete, and they can detect that.
     for mut client in clients {
         let mut rest = Vec::new();
         let _ = soon(client.read_to_end(&mut rest)).await;

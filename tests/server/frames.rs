@@ -1,4 +1,4 @@
-//! HTTP/2 frames, written and read by hand: what a client that keeps to no rule sends.
+//! HTTP/2 frames, written and read by hand, as a client that violates the rules sends them.
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -121,12 +121,12 @@ pub(crate) fn request(stream: u32, block: &[u8]) -> Vec<u8> {
 pub(crate) struct Wire(pub(crate) TlsStream<TcpStream>);
 
 impl Wire {
-    /// Connects, and says nothing yet.
+    /// Connects, and sends nothing yet.
     pub(crate) async fn open(secure: &Secure) -> Self {
         Self(secure.connect(&[b"h2"]).await)
     }
 
-    /// Connects and begins to speak HTTP/2.
+    /// Connects and starts HTTP/2.
     pub(crate) async fn greeted(secure: &Secure) -> Self {
         let mut wire = Self::open(secure).await;
         wire.say(&[PREFACE, &settings(&[])].concat()).await;

@@ -1,4 +1,4 @@
-//! The hook: a Git host's word that there is something new.
+//! The hook: a Git host's notice of a push.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use tokio::io::AsyncWriteExt;
 use tokio::sync::Notify;
+use waypost::mapping::TableFile;
 use waypost::server::{Config, Files, HookSecret, Source};
-use waypost::source::{Fingerprint, Reading, SourceError};
+use waypost::source::{Earlier, Fingerprint, Reading, SourceError};
 
 use crate::support::{Reply, Running, quiet, rest, until};
 
@@ -68,8 +69,12 @@ impl Source for Counted {
         self.1.fetch_add(1, Ordering::Relaxed);
     }
 
-    fn read(&self, known: Option<&Fingerprint>) -> Result<Option<Reading>, SourceError> {
-        self.0.read(known)
+    fn read(
+        &self,
+        known: Option<&Fingerprint>,
+        earlier: Earlier<'_>,
+    ) -> Result<Option<Reading<TableFile>>, SourceError> {
+        self.0.read(known, earlier)
     }
 }
 
@@ -118,7 +123,7 @@ async fn a_body_of_more_than_a_megabyte_is_not_read() {
     let signed = format!("X-Hub-Signature-256: sha256={SIGNATURE}\r\n");
     let reply = send(&server, &signed, &"x".repeat((1 << 20) + 1)).await;
     assert_eq!(reply.status_line(), "HTTP/1.1 413 Payload Too Large");
-    // However it is sent.
+    // In whichever way it is sent.
     let head = format!("POST /-/hook HTTP/1.1\r\nHost: a\r\n{signed}");
     let chunk = format!("10000\r\n{}\r\n", "x".repeat(1 << 16));
     let chunks = format!(

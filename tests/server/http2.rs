@@ -1,4 +1,4 @@
-//! HTTP/2 as its clients see it: served, limited, given up on, and ended in order.
+//! HTTP/2 as its clients see it: answers, limits, timeouts, and the orderly end of connections.
 
 use std::time::Duration;
 
@@ -236,7 +236,7 @@ async fn a_head_that_is_too_large_is_refused() {
     }
 }
 
-/// Returns a request with this many fields beside its cookies.
+/// Returns a request with this many fields besides its cookies.
 fn with_fields(number: usize, cookies: usize) -> Request<Empty<Bytes>> {
     let mut request = asking(Method::GET, "https://short.code/x");
     let headers = request.headers_mut();
@@ -315,7 +315,7 @@ async fn floods_of_what_is_no_request_are_bounded() {
 async fn a_client_that_takes_no_answer_is_given_up_on() {
     let secure = Secure::start(with_timeouts(FOREVER * 2, FOREVER * 2, BRIEF)).await;
     let mut wire = Wire::greeted(&secure).await;
-    // Pings want pongs, which nobody reads.
+    // Pings require pongs, which the client does not read.
     let pings = frame(PING, 0, 0, &[0; 8]).repeat(1000);
     soon(async { while wire.0.write_all(&pings).await.is_ok() {} }).await;
 
@@ -550,7 +550,7 @@ async fn an_idle_client_that_has_gone_quiet_does_not_hold_up_the_end() {
 }
 
 #[tokio::test]
-async fn no_request_is_lost_on_the_way_out() {
+async fn no_request_is_lost_during_shutdown() {
     let config = Config {
         drain_delay: Duration::from_millis(100),
         drain_timeout: FOREVER * 2,

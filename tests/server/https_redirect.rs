@@ -1,4 +1,4 @@
-//! The listener that sends clients on to HTTPS.
+//! The listener that redirects clients to HTTPS.
 
 use std::time::Duration;
 
@@ -70,7 +70,7 @@ async fn a_person_gets_a_page_for_a_refusal() {
 }
 
 #[tokio::test]
-async fn the_table_says_where_to_and_not_the_client() {
+async fn the_host_is_from_the_table_and_not_from_the_client() {
     let secure = Secure::start(quiet()).await;
     for host in [
         "evil.example",

@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 use waypost::frontier::Clock;
-use waypost::linkcheck::{Ask, CertificateProblem, CheckState, Failure, FileState, MemoryState};
+use waypost::linkcheck::{
+    CertificateProblem, CheckState, Failure, FileState, MemoryState, Requester,
+};
 use waypost::server::{Config, LinkChecking, LinkStore, OpeningState, Signal};
 
 use crate::interposed::Interposed;
@@ -16,7 +18,7 @@ use crate::web::{DAY, DELAY, Forward, Web, checker, in_memory, options, page, st
 const HTML: &str = "Accept: text/html\r\n";
 const JSON: &str = "Accept: application/json\r\n";
 
-/// A table whose codes say what becomes of their targets.
+/// A table whose codes name the verdicts of their targets.
 const TABLE: &str = "\
 base_url: https://short.code/
 mapping:
@@ -36,7 +38,7 @@ mapping:
 - {url: 'https://a.example/retired', short-code: retired, retired: true}
 ";
 
-/// The targets of that table that are asked.
+/// The targets of that table that are requested.
 const TARGETS: [&str; 10] = [
     "https://ok.example/",
     "https://moved.example/old",
@@ -72,7 +74,7 @@ fn web(fails: &Arc<AtomicBool>) -> Arc<Web> {
 fn checking(state: &Arc<dyn CheckState>, clock: &Forward, web: &Arc<Web>) -> LinkChecking {
     LinkChecking {
         store: LinkStore::Open(Arc::clone(state), Arc::new(clock.clone())),
-        asker: Arc::clone(web) as Arc<dyn Ask>,
+        requester: Arc::clone(web) as Arc<dyn Requester>,
         options: options(),
         members: Vec::new(),
     }
@@ -131,7 +133,7 @@ fn lines(reply: &Reply) -> Vec<Value> {
 }
 
 #[tokio::test]
-async fn the_page_of_a_link_says_what_is_known() {
+async fn the_page_of_a_link_shows_the_result_of_its_check() {
     let server = after_days().await;
     for (code, words) in [
         ("ok", "Worked on <time"),
@@ -148,7 +150,7 @@ async fn the_page_of_a_link_says_what_is_known() {
             "Not checked, because the robots.txt of its host does not allow it.",
         ),
         ("insecure", "Not secure since <time"),
-        ("own", "Leads to a short link that is not there."),
+        ("own", "Leads to a short link that does not exist."),
     ] {
         let reply = server.ask("GET", &format!("/{code}+"), HTML).await;
         let text = reply.text();
@@ -254,7 +256,7 @@ async fn what_does_not_simply_work_is_listed() {
     assert_eq!(keys, expected);
     assert_eq!(links[0]["moved_to"], "https://moved.example/new");
 
-    // Who has it need not take it again.
+    // A client that has it need not download it again.
     let tag = reply.header("etag").unwrap();
     assert!(tag.starts_with("W/\"sha256:"), "{tag}");
     let known = listing(&server, &format!("If-None-Match: {tag}\r\n")).await;
@@ -350,7 +352,7 @@ async fn a_restart_keeps_what_is_known() {
 }
 
 #[tokio::test]
-async fn a_store_that_is_gone_keeps_nobody_waiting() {
+async fn an_unreachable_store_delays_no_request() {
     let fails = Arc::new(AtomicBool::new(true));
     let web = web(&fails);
     let clock = Forward::new();
@@ -363,10 +365,10 @@ async fn a_store_that_is_gone_keeps_nobody_waiting() {
     assert_eq!(server.get("/ok").await.status_line(), "HTTP/1.1 302 Found");
     let text = server.ask("GET", "/ok+", HTML).await.text();
     assert!(!text.contains("Last check"), "{text}");
-    // What the table says of its own links is known even so.
+    // The state of the table's own links is known nevertheless.
     let text = server.ask("GET", "/own+", HTML).await.text();
     assert!(
-        text.contains("Leads to a short link that is not there."),
+        text.contains("Leads to a short link that does not exist."),
         "{text}"
     );
     // The listing is refused at once, so that it takes no slot from the dumps.

@@ -205,8 +205,8 @@ async fn a_query_without_a_meaning_is_explained() {
         ),
         (
             "q=a&tag=b&q=c",
-            "a field of the search twice.",
-            "a parameter is given twice",
+            "a search field twice.",
+            "a parameter is repeated",
         ),
         (
             &format!("q={}", "x".repeat(201)),
@@ -366,7 +366,7 @@ async fn a_code_leads_to_its_target_and_anything_else_is_searched_for() {
             format!("/-/links?{query}")
         );
     }
-    // Of what is too long to search for, the beginning.
+    // Of a text that is too long to search for, the beginning.
     let long = server.get(&format!("/-/go?q={}", "x".repeat(201))).await;
     let location = long.header("location").unwrap();
     assert_eq!(location, format!("/-/links?q={}", "x".repeat(200)));
@@ -428,7 +428,7 @@ async fn host_and_base_path_choose_what_is_listed() {
     assert_eq!(codes(&list("other.code:8080", "/-/links").await), ["b"]);
     let go = list("short.code", "/go/-/go?q=nothing").await;
     assert_eq!(go.header("location").unwrap(), "/go/-/links?q=nothing");
-    // The code of another site is none here.
+    // A code of another site does not exist here.
     let go = list("short.code", "/-/go?q=b").await;
     assert_eq!(go.header("location").unwrap(), "/go/-/links?q=b");
     for path in ["/-/links", "/-/go?q=a", "/-/opensearch.xml"] {

@@ -18,6 +18,7 @@ mod connections;
 mod drain;
 mod dump;
 mod escaping;
+mod fast_path;
 #[cfg(feature = "tls")]
 mod frames;
 mod hook;

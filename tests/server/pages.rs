@@ -115,7 +115,7 @@ async fn a_table_that_is_not_public_discloses_no_codes() {
 }
 
 #[tokio::test]
-async fn what_was_asked_for_is_shown_harmlessly() {
+async fn the_requested_path_is_escaped() {
     let server = Running::start(TABLE).await;
     let text = page(&server, "/caf%C3%A9%3Cscript%3Ealert(1)%3C%2Fscript%3E")
         .await
@@ -186,7 +186,7 @@ async fn every_page_is_safe_small_and_whole() {
     }
 }
 
-/// A table that says what it is, with links that have ended in each way.
+/// A table that describes itself, with links that have ended in each way.
 const ABOUT: &str = r#"---
 base_url: https://short.code/
 name: Free <software> & "us"
@@ -273,7 +273,7 @@ async fn the_page_of_a_link_leads_to_its_line_in_the_repository() {
         "{text}"
     );
 
-    // Of a forge that is not known, the pages are not known either.
+    // For an unknown forge, the addresses of pages are unknown too.
     let server = Running::start(ABOUT).await;
     let text = page(&server, "/m+").await.text();
     assert!(
@@ -282,7 +282,7 @@ async fn the_page_of_a_link_leads_to_its_line_in_the_repository() {
     );
     let repository = "<a href=\"https://forge.example/us/links\" rel=\"noreferrer\">";
     assert!(text.contains(repository), "{text}");
-    // A table that does not say where it is kept does not show its files.
+    // A table that does not name its repository does not show its files.
     let server = Running::start(TABLE).await;
     assert!(
         !page(&server, "/frama+")
@@ -323,7 +323,7 @@ async fn a_person_gets_a_page_for_a_refusal() {
 }
 
 #[tokio::test]
-async fn a_cache_tells_forms_and_languages_apart() {
+async fn a_cache_distinguishes_formats_and_languages() {
     let server = Running::start(ABOUT).await;
     let forms = [HTML, "Accept: application/json\r\n", "Accept: */*\r\n"];
     let languages = ["en", "de"].map(|tag| format!("Accept-Language: {tag}\r\n"));
@@ -350,7 +350,7 @@ async fn a_cache_tells_forms_and_languages_apart() {
             }
         }
         for (form, language, one) in &answers {
-            // Nothing of it is used again without asking.
+            // No part of it is reused without revalidation.
             let kept = one.header("cache-control").unwrap_or_default();
             assert!(["no-cache", "no-store"].contains(&&*kept), "{path}: {one}");
             for (other_form, other_language, other) in &answers {
@@ -428,7 +428,7 @@ async fn each_refusal_has_a_page() {
         assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
         assert!(policy.contains("default-src 'none'"), "{policy}");
     }
-    // What a site refuses has its frame.
+    // A refusal of a site has its frame.
     let text = say("/-/links?state=Live", "Host: short.code\r\n")
         .await
         .text();
@@ -436,7 +436,7 @@ async fn each_refusal_has_a_page() {
 }
 
 #[tokio::test]
-async fn a_page_is_in_the_language_that_is_asked_for() {
+async fn a_page_is_in_the_requested_language() {
     let server = Running::start(ABOUT).await;
     for (path, shown) in [
         ("/", "<h1>Kurzlinks</h1>"),
@@ -498,15 +498,15 @@ mapping:
         ),
         (
             "/c",
-            "was taken out of use on 1 March 2021.",
+            "was retired on 1 March 2021.",
             "ist seit dem 1. März 2021 außer Betrieb.",
         ),
         (
             "/d",
-            "was taken out of use at 11:30 UTC on 1 March 2021.",
+            "was retired at 11:30 UTC on 1 March 2021.",
             "ist seit dem 1. März 2021, 11:30 Uhr (UTC), außer Betrieb.",
         ),
-        ("/e", "was taken out of use.", "ist außer Betrieb."),
+        ("/e", "has been retired.", "ist außer Betrieb."),
         ("/f+", "through 31 December 2999", "bis 31. Dezember 2999"),
         (
             "/g+",

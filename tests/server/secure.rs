@@ -20,7 +20,7 @@ use crate::support::{Running, soon};
 pub(crate) const TABLE: &str = "base_url: https://short.code/\nmapping:\n\
                                 - {url: 'https://e.example/', short-code: x}\n";
 
-/// Whom the clients trust.
+/// The authority that the clients trust.
 pub(crate) struct Authority {
     issuer: Issuer<'static, KeyPair>,
     root: CertificateDer<'static>,

@@ -6,8 +6,9 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
+use waypost::mapping::TableFile;
 use waypost::server::{Config, Files, LoadError, Server, Source};
-use waypost::source::{Fingerprint, Reading, SourceError};
+use waypost::source::{Earlier, Fingerprint, Reading, SourceError};
 
 use crate::support::{Running, quiet, until};
 
@@ -75,15 +76,19 @@ impl Source for Slow {
         self.table.hints()
     }
 
-    fn read(&self, known: Option<&Fingerprint>) -> Result<Option<Reading>, SourceError> {
-        // Once the test has let go, nothing holds it up.
+    fn read(
+        &self,
+        known: Option<&Fingerprint>,
+        earlier: Earlier<'_>,
+    ) -> Result<Option<Reading<TableFile>>, SourceError> {
+        // Once the test has released it, nothing delays it.
         let _ = self.report.lock().unwrap().recv();
-        self.table.read(known)
+        self.table.read(known, earlier)
     }
 }
 
 #[tokio::test]
-async fn a_server_that_waits_for_its_table_can_be_asked_how_it_is() {
+async fn a_server_without_a_table_reports_its_status() {
     let directory = tempfile::tempdir().unwrap();
     let table =
         "base_url: https://short.code/\nmapping:\n- {url: 'https://e.example/', short-code: x}\n";

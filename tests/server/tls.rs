@@ -117,7 +117,7 @@ async fn who_does_not_finish_a_handshake_is_given_up_on() {
     for said in [&b""[..], &REQUEST[..20]] {
         let mut idle = secure.connect(&[]).await;
         idle.write_all(said).await.unwrap();
-        // Cut off, or ended in order.
+        // Cut off, or closed in order.
         let _ = soon(idle.read_to_end(&mut Vec::new())).await;
     }
     until(async || secure.server.metric("waypost_connections").await == Some(0.0)).await;
@@ -306,10 +306,10 @@ async fn a_bad_pair_is_rejected_and_reported() {
         (
             "key.pem",
             &*other.key,
-            "is not that of the first certificate",
+            "does not match the first certificate",
         ),
-        ("key.pem", "", "holds no private key"),
-        ("cert.pem", "nothing", "holds no certificate"),
+        ("key.pem", "", "contains no private key"),
+        ("cert.pem", "nothing", "contains no certificate"),
     ] {
         fs::write(secure.path(file), text).unwrap();
         secure.server.reload().await;

@@ -1,4 +1,4 @@
-//! Tables that are written in place by a writer who rests in the middle of them.
+//! Tables that are written in place by a writer that pauses in the middle.
 //!
 //! A rest that shall not end while a test runs is longer than the test may take, so that what goes
 //! live did not wait for it.
@@ -58,7 +58,7 @@ async fn watched(directory: tempfile::TempDir, path: PathBuf, rests: Rests) -> R
 }
 
 /// A server of a table that is watched.
-async fn scene(rests: Rests) -> Running {
+async fn fixture(rests: Rests) -> Running {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("mapping.yaml");
     fs::write(&path, table("old")).unwrap();
@@ -86,7 +86,7 @@ fn half_written(path: &Path) -> File {
 
 #[tokio::test]
 async fn half_a_table_does_not_go_live_while_its_writer_has_it_open() {
-    let server = scene(Rests::STANDARD).await;
+    let server = fixture(Rests::STANDARD).await;
     let mut file = half_written(&server.table());
     looked(&server, 1.0).await;
     assert_eq!(server.location("/x").await, "https://e.example/old");
@@ -107,7 +107,7 @@ async fn a_file_that_stays_open_is_reported_and_taken_if_it_ends_in_a_newline() 
         rest: SOON,
         rest_without_newline: SOON,
     };
-    let server = scene(rests).await;
+    let server = fixture(rests).await;
     let successful = "waypost_table_last_reload_successful";
     let mut file = half_written(&server.table());
     until(async || server.metric(successful).await == Some(0.0)).await;
@@ -120,7 +120,7 @@ async fn a_file_that_stays_open_is_reported_and_taken_if_it_ends_in_a_newline() 
     file.write_all(REST.as_bytes()).unwrap();
     file.write_all(b"\n").unwrap();
     until(async || {
-        // Without further events, somebody has to look.
+        // Without further events, the file has to be checked.
         server.reload().await;
         server.location("/x").await == format!("{TORN}{REST}")
     })
@@ -172,7 +172,7 @@ async fn a_write_through_another_link_makes_no_event_and_has_to_rest() {
 
 #[tokio::test]
 async fn what_is_renamed_into_place_or_closed_goes_live_at_once() {
-    let server = scene(UNLESS_KNOWN).await;
+    let server = fixture(UNLESS_KNOWN).await;
     server.replace_table(&table("renamed"));
     leads_to(&server, "https://e.example/renamed").await;
     fs::write(server.table(), table("closed").trim_end()).unwrap();

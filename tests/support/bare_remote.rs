@@ -1,4 +1,5 @@
-//! A bare repository `remote.git` in a directory, and the checkout `work` of somebody who pushes to it.
+//! A bare repository `remote.git` in a directory, and the checkout `work` of a user who pushes to
+//! it.
 
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
@@ -47,6 +48,7 @@ pub(crate) fn transfer(root: &Path) -> Transfer {
     Transfer {
         program: env!("CARGO_BIN_EXE_waypost").into(),
         timeout: Duration::from_secs(60),
+        timeout_total: Duration::from_secs(600),
         temp: root.to_owned(),
         home: None,
         max_bytes: 1 << 30,

@@ -1,4 +1,4 @@
-//! The `git` program as tests run it: without anybody's configuration.
+//! The `git` program as tests run it: without any user's configuration.
 
 #![allow(dead_code, reason = "each test program uses a part of it")]
 

@@ -1,6 +1,6 @@
 //! A real server on port 0, and clients that write and read bytes.
 //!
-//! Nothing here waits for a time to pass: it waits for what shall become true, and the whole test
+//! Nothing here waits for a time to pass: it waits for a condition, and the whole test
 //! fails after [`FOREVER`].
 
 #![allow(dead_code, reason = "each test program uses a part of it")]
@@ -17,13 +17,14 @@ use tokio::task::JoinHandle;
 use waypost::server::{self, Config, Files, Listeners, Server, Signal, Source};
 use waypost::source::Rests;
 
-/// Longer than anything takes, on the slowest machine.
+/// Longer than any step takes, on the slowest machine.
 pub(crate) const FOREVER: Duration = Duration::from_secs(60);
 
-/// A configuration that looks at its source when asked, and at no time by itself.
+/// A configuration that checks its source only on request.
 pub(crate) fn quiet() -> Config {
     Config {
         poll_interval: Duration::from_secs(3600),
+        fast_path: std::env::var_os("WAYPOST_NO_FAST_PATH").is_none(),
         ..Config::default()
     }
 }
@@ -100,7 +101,7 @@ impl Running {
         self.directory.path().join("mapping.yaml")
     }
 
-    /// Puts another table in the place of this one, as careful writers do.
+    /// Replaces the table by another one, as careful writers do.
     pub(crate) fn replace_table(&self, yaml: &str) {
         let new = self.directory.path().join(".new");
         std::fs::write(&new, yaml).unwrap();
@@ -136,7 +137,7 @@ impl Running {
             .await
     }
 
-    /// Asks the admin listener.
+    /// Sends a request to the admin listener.
     pub(crate) async fn operate(&self, method: &str, path: &str, headers: &str) -> Reply {
         let head = "Host: localhost\r\nConnection: close\r\n";
         let request = format!("{method} {path} HTTP/1.1\r\n{head}{headers}\r\n");
@@ -215,7 +216,7 @@ pub(crate) async fn head_of(stream: &mut (impl AsyncRead + Unpin)) -> Reply {
     Reply(bytes)
 }
 
-/// What a server said.
+/// The answer of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Reply(pub(crate) Vec<u8>);
 

@@ -1,8 +1,8 @@
 //! Formatting: examples as data, and what must hold of any table.
 //!
-//! Each file under `tests/edit/format` is formatted and compared with the text beside it; each under
-//! `tests/edit/refused` cannot be, or no entry can be inserted into it, for the reason beside it.
-//! `WAYPOST_REWRITE=1 cargo test` writes those texts anew.
+//! Each file under `tests/edit/format` is formatted and compared with the text next to it; each
+//! under `tests/edit/refused` cannot be, or no entry can be inserted into it, for the reason next
+//! to it. `WAYPOST_REWRITE=1 cargo test` writes those texts anew.
 
 #![allow(clippy::unwrap_used)]
 
@@ -50,7 +50,7 @@ fn tables(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// Compares with the text beside a file.
+/// Compares with the text next to a file.
 fn compare(path: &Path, text: &str) {
     let beside = PathBuf::from(format!("{}.expected", path.display()));
     if std::env::var_os("WAYPOST_REWRITE").is_some() {
@@ -80,7 +80,7 @@ fn what_cannot_be_split_is_refused() {
     }
 }
 
-/// Returns all that a table says of an entry but where.
+/// Returns all that a table says about an entry except its position.
 fn says(entry: Entry<'_>) -> String {
     format!(
         "{:?} {:?} {:?} {} {:?} {:?} {:?} {:?} {:?} {:?}",
@@ -242,7 +242,7 @@ fn document() -> impl Strategy<Value = String> {
             };
         for (above, keys) in entries {
             for line in above.lines() {
-                // A comment may stand at the margin too.
+                // A comment may begin in the first column too.
                 text += &format!(
                     "{}{line}\n",
                     if line.contains("twice") { "" } else { indent }

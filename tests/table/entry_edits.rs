@@ -296,7 +296,7 @@ fn what_cannot_be_changed_safely_is_not_changed() {
         (
             "mapping:\n- https://e.org/",
             "title=t",
-            "an entry is a map of keys",
+            "an entry must be a map of keys",
         ),
     ] {
         let error = change(old, 0, &[edit(written)]).unwrap_err();

@@ -1,4 +1,4 @@
-//! Hostile tables: small files that make careless readers slow, large or wrong.
+//! Hostile tables: small files that make careless parsers slow, large or wrong.
 //!
 //! Each ends with a diagnostic. That it ends at all, soon and in little memory, is what these
 //! tests would not survive otherwise.
@@ -66,7 +66,7 @@ fn deep_nesting_ends_early() {
     }
     assert_eq!(
         problems("{a: ".repeat(100_000)).last().unwrap().message,
-        "lists and maps are nested more than 16 deep"
+        "lists and maps are nested more than 16 levels deep"
     );
 }
 

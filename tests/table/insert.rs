@@ -156,7 +156,7 @@ fn only_the_neighbours_count() {
         old.replace("- {", &format!("{NEW}d\n- {{"))
     );
     assert_eq!(inserted(&old, &["zz"]), format!("{old}{NEW}zz\n"));
-    // Whatever follows a text in lines of its own may be a part of it.
+    // Whatever follows a text in its own lines may be a part of it.
     let text = "- short-code: d\n  url: https://e.org/d\n  title: |+\n    # text\n\n# e\n\n";
     let old = list(&[("", "b")]) + text;
     let (before, after) = old.split_at(old.find("# e\n").unwrap());
@@ -308,7 +308,7 @@ proptest! {
         let own = entry.own_code(site.scheme()).into_owned();
         prop_assume!(site.lookup(own.as_str()).is_none());
         let Ok(after) = insert(&text, &[entry]) else {
-            // The only one that any of these documents meets.
+            // The only refusal that occurs for these documents.
             let is_open = !text.ends_with('\n');
             prop_assert!(is_open && text.contains("title: "), "{}", text);
             return Err(TestCaseError::reject("nothing can be inserted"));

@@ -1,7 +1,7 @@
 //! Real data: the redirects of the OBO Foundry's PURL service, 234 documents of one site.
 //!
 //! Converted from the configuration of OBOFoundry/purl.obolibrary.org (`config/*.yml`); its
-//! licence is beside the documents.
+//! licence is next to the documents.
 
 #![allow(clippy::unwrap_used)]
 

@@ -1,8 +1,8 @@
-//! Pairs of tables: what a table breaks of what was published before it, and what it lets end soon.
+//! Pairs of tables: the published links that a table breaks, and those that it lets end soon.
 //!
-//! Each folder under `tests/pairs` has two tables, `before.yaml` and `after.yaml`; the text beside it
-//! has every link that the second breaks, and its warnings of dates. `WAYPOST_REWRITE=1 cargo test`
-//! writes those texts anew.
+//! Each folder under `tests/pairs` has two tables, `before.yaml` and `after.yaml`; the text next to
+//! it has every link that the second breaks, and its warnings of dates. `WAYPOST_REWRITE=1 cargo
+//! test` writes those texts anew.
 
 use std::fs;
 use std::path::{Path, PathBuf};

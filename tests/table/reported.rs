@@ -1,4 +1,4 @@
-//! Diagnostics as the expectations beside tables hold them: as printed, and the rule.
+//! Diagnostics as the expectations next to tables hold them: as printed, and the rule.
 
 use waypost::mapping::Diagnostic;
 

@@ -2,9 +2,9 @@
 //!
 //! A schema sees structure: types, keys, enumerations, ranges, the beginnings of URLs. It sees
 //! neither meaning nor spelling: no loop, no duplicate key, no leading zero. Which errors are
-//! structural is known from the messages beside the tables; each of them is looked at alone, so that
-//! one that is missed is not hidden by another. A line of a table that ends in [`UNSEEN`] holds
-//! an error that is gone once others have read the line.
+//! structural is known from the messages next to the tables; each of them is looked at alone, so
+//! that one that is missed is not hidden by another. A line of a table that ends in [`UNSEEN`]
+//! holds an error that is gone once others have read the line.
 
 #![allow(clippy::unwrap_used)]
 
@@ -25,7 +25,7 @@ const STRUCTURAL: &[&str] = &[
     "the key \"url\" is missing",
     ", found ",
     " has no value",
-    " is one of ",
+    " must be one of ",
     " is a whole number",
     " is at most ",
     " is a date or a date-time",
@@ -34,10 +34,10 @@ const STRUCTURAL: &[&str] = &[
     " needs both ",
     " is a path from the host's root",
     "a short code needs at least one character",
-    "a base URL's path ends in a slash",
-    "a base URL has no query and no fragment",
-    "a short code has at most 255 bytes",
-    "a URL has at most 8192 bytes",
+    "the path of a base URL must end in a slash",
+    "a base URL cannot have a query or a fragment",
+    "a short code can have at most 255 bytes",
+    "a URL can have at most 8192 bytes",
     "the URL is not absolute",
     "the URL has the scheme ",
     "the URL's scheme is not followed by exactly two slashes",
@@ -129,7 +129,7 @@ fn read(path: &Path) -> Option<Value> {
     serde_yaml::from_str(&text).ok()
 }
 
-/// Returns the lines and messages of a document's errors, from the text beside its table.
+/// Returns the lines and messages of a document's errors, from the text next to its table.
 fn errors(path: &Path) -> Vec<(usize, String)> {
     let own = PathBuf::from(format!("{}.expected", path.display()));
     let of_folder = PathBuf::from(format!("{}.expected", path.parent().unwrap().display()));

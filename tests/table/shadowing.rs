@@ -191,7 +191,7 @@ impl Pool {
         compile(&[file]).table
     }
 
-    /// Returns each way in which the codes may be asked for.
+    /// Returns each path by which the codes may be requested.
     fn paths(&self, table: &Table, more: &str) -> BTreeSet<String> {
         let mut codes: BTreeSet<String> = CODES.map(str::to_owned).into();
         for entry in table.sites()[0].entries() {
@@ -217,7 +217,7 @@ impl Pool {
     }
 }
 
-/// What a request comes to, and of which entry: a location or 410.
+/// The result of a request, a location or 410, and its entry.
 fn outcome<'t>(
     table: &'t Table,
     path: &str,
@@ -424,7 +424,7 @@ fn each_step_of_resolving_may_be_taken_over() {
             "{url: https://e.org/, short-code: ieZXdFa}",
             "ieZXdFa takes ieZXdFa/ from ieZXdFa_, ieZXdFa takes ieZXdFa+ from ieZXdFa-",
         ),
-        // Gone is something, too.
+        // A 410 is a result, too.
         (
             "{short-code: old, retired: true}",
             "{url: https://e.org/, short-code: old.}",

@@ -1,4 +1,4 @@
-//! Who may sign what is served: commits signed by real `git` and `ssh-keygen`.
+//! Who may sign served commits: commits signed by real `git` and `ssh-keygen`.
 //!
 //! They are in `tests/data/signers`, with the script that makes them.
 
@@ -22,20 +22,20 @@ const KEYS: [&str; 8] = [
 /// Between all times that the tests write, and the time of all commits.
 const NOW: &str = "2026-11-20T12:00:00Z";
 
-/// A repository, and a file of allowed signers beside it.
-struct Scene {
+/// A repository, and a file of allowed signers next to it.
+struct Fixture {
     dir: tempfile::TempDir,
     repository: Repository,
 }
 
-impl Scene {
+impl Fixture {
     /// Allows with the lines, in which `{NAME}` is a key.
     fn allowing(lines: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let repository = Repository::init_bare(dir.path().join("repository")).unwrap();
-        let scene = Self { dir, repository };
-        scene.allow(lines);
-        scene
+        let fixture = Self { dir, repository };
+        fixture.allow(lines);
+        fixture
     }
 
     fn allow(&self, lines: &str) {
@@ -124,10 +124,10 @@ fn accepts_commits_signed_with_any_listed_kind_of_key() {
         .iter()
         .map(|name| format!("{name}@example.org {{{name}}}\n"))
         .collect();
-    let scene = Scene::allowing(&lines.concat());
+    let fixture = Fixture::allowing(&lines.concat());
     for name in KEYS {
         assert_eq!(
-            scene.judge(&commit(name)),
+            fixture.judge(&commit(name)),
             Ok(format!("{name}@example.org"))
         );
     }
@@ -135,37 +135,37 @@ fn accepts_commits_signed_with_any_listed_kind_of_key() {
 
 #[test]
 fn reports_who_signed_with_which_key() {
-    let scene =
-        Scene::allowing("# The team\n\nbob {other}\nalice@example.org,alice {ed25519} laptop\n");
-    let signer = scene.signer_at(&commit("ed25519"), NOW).unwrap();
+    let fixture =
+        Fixture::allowing("# The team\n\nbob {other}\nalice@example.org,alice {ed25519} laptop\n");
+    let signer = fixture.signer_at(&commit("ed25519"), NOW).unwrap();
     assert_eq!(signer.principals, "alice@example.org,alice");
     assert!(signer.fingerprint.starts_with("SHA256:"), "{signer:?}");
 }
 
 #[test]
 fn verifies_at_the_present_time() {
-    let scene = Scene::allowing("alice {ed25519}\n");
-    let verifier: Box<dyn Verify> = Box::new(scene.signers());
-    let signed = scene.add(&commit("ed25519"));
-    verifier.verify(&scene.repository, signed).unwrap();
-    scene.allow("alice valid-before=\"20200101\" {ed25519}\n");
-    verifier.verify(&scene.repository, signed).unwrap_err();
+    let fixture = Fixture::allowing("alice {ed25519}\n");
+    let verifier: Box<dyn Verify> = Box::new(fixture.signers());
+    let signed = fixture.add(&commit("ed25519"));
+    verifier.verify(&fixture.repository, signed).unwrap();
+    fixture.allow("alice valid-before=\"20200101\" {ed25519}\n");
+    verifier.verify(&fixture.repository, signed).unwrap_err();
 }
 
 #[test]
 fn refuses_what_is_not_signed() {
-    let scene = Scene::allowing("alice {ed25519}\n");
+    let fixture = Fixture::allowing("alice {ed25519}\n");
     assert_eq!(
-        scene.judge(&commit("unsigned")).unwrap_err(),
+        fixture.judge(&commit("unsigned")).unwrap_err(),
         "is not signed: sign it with an allowed SSH key (git commit -S, with gpg.format=ssh)"
     );
 }
 
 #[test]
 fn refuses_a_key_that_is_not_listed() {
-    let scene = Scene::allowing("alice {ed25519}\n");
-    scene.refuses(&commit("other"), "is signed with the key SHA256:");
-    scene.refuses(
+    let fixture = Fixture::allowing("alice {ed25519}\n");
+    fixture.refuses(&commit("other"), "is signed with the key SHA256:");
+    fixture.refuses(
         &commit("other"),
         "which is not in FILE: have an allowed signer sign it",
     );
@@ -173,9 +173,9 @@ fn refuses_a_key_that_is_not_listed() {
 
 #[test]
 fn refuses_a_key_that_expired() {
-    let scene = Scene::allowing("alice valid-before=\"20261120\" {ed25519}\n");
+    let fixture = Fixture::allowing("alice valid-before=\"20261120\" {ed25519}\n");
     assert_eq!(
-        scene.judge(&commit("ed25519")).unwrap_err(),
+        fixture.judge(&commit("ed25519")).unwrap_err(),
         "is signed by alice with a key that was valid before 2026-11-20T00:00:00Z, \
          while it is 2026-11-20T12:00:00Z: sign it with a valid key (FILE:1)"
     );
@@ -183,9 +183,9 @@ fn refuses_a_key_that_expired() {
 
 #[test]
 fn refuses_an_expired_key_though_the_commit_is_dated_back() {
-    let scene = Scene::allowing("alice valid-before=\"20261121\" {ed25519}\n");
-    assert_eq!(scene.judge(&commit("ed25519")), Ok("alice".to_owned()));
-    let later = scene.judge_at(&commit("ed25519"), "2026-11-21T00:00:00Z");
+    let fixture = Fixture::allowing("alice valid-before=\"20261121\" {ed25519}\n");
+    assert_eq!(fixture.judge(&commit("ed25519")), Ok("alice".to_owned()));
+    let later = fixture.judge_at(&commit("ed25519"), "2026-11-21T00:00:00Z");
     assert!(
         later
             .unwrap_err()
@@ -195,13 +195,13 @@ fn refuses_an_expired_key_though_the_commit_is_dated_back() {
 
 #[test]
 fn refuses_a_key_that_is_not_valid_yet() {
-    let scene = Scene::allowing("alice valid-after=\"20261121\" {ed25519}\n");
-    scene.refuses(
+    let fixture = Fixture::allowing("alice valid-after=\"20261121\" {ed25519}\n");
+    fixture.refuses(
         &commit("ed25519"),
         "is valid from 2026-11-21T00:00:00Z, while it is",
     );
-    // Nor does the commit become a good one by waiting.
-    let later = scene.judge_at(&commit("ed25519"), "2026-11-22T00:00:00Z");
+    // Nor does waiting make the commit valid.
+    let later = fixture.judge_at(&commit("ed25519"), "2026-11-22T00:00:00Z");
     assert!(
         later
             .unwrap_err()
@@ -211,18 +211,18 @@ fn refuses_a_key_that_is_not_valid_yet() {
 
 #[test]
 fn takes_any_line_of_a_key_that_counts() {
-    let scene = Scene::allowing(
+    let fixture = Fixture::allowing(
         "old valid-before=\"20200101\" {ed25519}\n\
          files namespaces=\"file\" {ed25519}\n\
          new {ed25519}\n",
     );
-    assert_eq!(scene.judge(&commit("ed25519")), Ok("new".to_owned()));
+    assert_eq!(fixture.judge(&commit("ed25519")), Ok("new".to_owned()));
 }
 
 #[test]
 fn refuses_a_commit_that_was_changed_after_signing() {
     let lines: Vec<String> = KEYS.iter().map(|name| format!("a {{{name}}}\n")).collect();
-    let scene = Scene::allowing(&lines.concat());
+    let fixture = Fixture::allowing(&lines.concat());
     for name in KEYS {
         let signed = commit(name);
         for (from, to) in [
@@ -236,50 +236,50 @@ fn refuses_a_commit_that_was_changed_after_signing() {
             ("second paragraph.\n", "second paragraph.\n\n"),
             ("\n\nAdd", "\nencoding latin1\n\nAdd"),
         ] {
-            scene.refuses(&changed(&signed, from, to), "is not what was signed");
+            fixture.refuses(&changed(&signed, from, to), "does not match its signature");
         }
     }
 }
 
 #[test]
 fn refuses_text_that_is_hidden_after_a_nul() {
-    let scene = Scene::allowing("alice {ed25519}\n");
+    let fixture = Fixture::allowing("alice {ed25519}\n");
     let mut longer = commit("ed25519");
     longer.extend_from_slice(b"\0more\n");
-    scene.refuses(&longer, "is not what was signed");
+    fixture.refuses(&longer, "does not match its signature");
 }
 
 #[test]
 fn refuses_a_signature_in_the_message() {
-    let scene = Scene::allowing("alice {ed25519}\n");
+    let fixture = Fixture::allowing("alice {ed25519}\n");
     let signed = String::from_utf8(commit("ed25519")).unwrap();
     let field = field(&signed);
     let moved = signed
         .replace(field, "")
         .replace("\n\nAdd", &format!("\n\n{field}Add"));
-    scene.refuses(moved.as_bytes(), "is not signed");
+    fixture.refuses(moved.as_bytes(), "is not signed");
 }
 
 #[test]
 fn refuses_a_signature_of_another_commit() {
-    let scene = Scene::allowing("alice {ed25519}\nbob {other}\n");
+    let fixture = Fixture::allowing("alice {ed25519}\nbob {other}\n");
     let signed = String::from_utf8(commit("ed25519")).unwrap();
     let other = String::from_utf8(commit("other")).unwrap();
     let mixed = signed.replace(field(&signed), field(&other));
-    scene.refuses(mixed.as_bytes(), "is not what was signed");
+    fixture.refuses(mixed.as_bytes(), "does not match its signature");
 }
 
 #[test]
 fn refuses_two_signatures() {
-    let scene = Scene::allowing("alice {ed25519}\n");
+    let fixture = Fixture::allowing("alice {ed25519}\n");
     let signed = String::from_utf8(commit("ed25519")).unwrap();
     let twice = signed.replace(field(&signed), &field(&signed).repeat(2));
-    scene.refuses(twice.as_bytes(), "has an SSH signature that cannot be read");
+    fixture.refuses(twice.as_bytes(), "has an SSH signature that cannot be read");
 }
 
 #[test]
 fn refuses_a_signature_with_data_that_is_not_signed() {
-    let scene = Scene::allowing("alice {ed25519}\n");
+    let fixture = Fixture::allowing("alice {ed25519}\n");
     let signed = String::from_utf8(commit("ed25519")).unwrap();
     let lines: Vec<&str> = field(&signed).lines().collect();
     let base64 = lines[1..lines.len() - 1].concat().replace(' ', "");
@@ -293,7 +293,7 @@ fn refuses_a_signature_with_data_that_is_not_signed() {
     let (first, last) = (lines[0], lines[lines.len() - 1]);
     let armor = format!("{first}\n {}\n{last}\n", STANDARD.encode(blob));
     let changed = signed.replace(field(&signed), &armor);
-    scene.refuses(
+    fixture.refuses(
         changed.as_bytes(),
         "has an SSH signature that cannot be read",
     );
@@ -301,7 +301,7 @@ fn refuses_a_signature_with_data_that_is_not_signed() {
 
 #[test]
 fn reads_signatures_whatever_the_length_of_their_lines() {
-    let scene = Scene::allowing("alice {ed25519}\n");
+    let fixture = Fixture::allowing("alice {ed25519}\n");
     let signed = String::from_utf8(commit("ed25519")).unwrap();
     let lines: Vec<&str> = field(&signed).lines().collect();
     let base64: String = lines[1..lines.len() - 1].concat().replace(' ', "");
@@ -313,7 +313,7 @@ fn reads_signatures_whatever_the_length_of_their_lines() {
         wrapped += &format!("{}\n", lines[lines.len() - 1]);
         let signed = signed.replace(field(&signed), &wrapped);
         assert_eq!(
-            scene.judge(signed.as_bytes()),
+            fixture.judge(signed.as_bytes()),
             Ok("alice".to_owned()),
             "{width}"
         );
@@ -323,7 +323,7 @@ fn reads_signatures_whatever_the_length_of_their_lines() {
 #[test]
 fn survives_signatures_with_any_byte_changed() {
     let lines: Vec<String> = KEYS.iter().map(|name| format!("a {{{name}}}\n")).collect();
-    let scene = Scene::allowing(&lines.concat());
+    let fixture = Fixture::allowing(&lines.concat());
     for name in ["ed25519", "p384", "rsa", "sk", "sk-p256"] {
         let signed = String::from_utf8(commit(name)).unwrap();
         let armor = field(&signed);
@@ -335,7 +335,7 @@ fn survives_signatures_with_any_byte_changed() {
             if broken[at].is_ascii_alphanumeric() {
                 broken[at] = if broken[at] == b'A' { b'B' } else { b'A' };
                 let broken = signed.replace(armor, &String::from_utf8(broken).unwrap());
-                let said = scene.judge(broken.as_bytes());
+                let said = fixture.judge(broken.as_bytes());
                 assert!(said.is_err(), "{name}, at {at}: {broken}");
             }
         }
@@ -344,55 +344,54 @@ fn survives_signatures_with_any_byte_changed() {
 
 #[test]
 fn refuses_a_signature_that_is_not_for_git() {
-    let scene = Scene::allowing("alice {ed25519}\n");
+    let fixture = Fixture::allowing("alice {ed25519}\n");
     assert_eq!(
-        scene.judge(&commit("namespace")).unwrap_err(),
+        fixture.judge(&commit("namespace")).unwrap_err(),
         "has a signature for \"file\" instead of \"git\": sign it with git"
     );
 }
 
 #[test]
 fn refuses_a_key_that_may_not_sign_for_git() {
-    let scene = Scene::allowing("bob {other}\nalice namespaces=\"file,mail\" {ed25519}\n");
+    let fixture = Fixture::allowing("bob {other}\nalice namespaces=\"file,mail\" {ed25519}\n");
     assert_eq!(
-        scene.judge(&commit("ed25519")).unwrap_err(),
-        "is signed by alice with a key that may not sign for git: \
-         add \"git\" to its namespaces (FILE:2)"
+        fixture.judge(&commit("ed25519")).unwrap_err(),
+        "is signed by alice with a key that may not sign for git: add \"git\" to its namespaces (FILE:2)"
     );
-    scene.allow("alice namespaces=\"file,g*\" {ed25519}\n");
-    assert_eq!(scene.judge(&commit("ed25519")), Ok("alice".to_owned()));
+    fixture.allow("alice namespaces=\"file,g*\" {ed25519}\n");
+    assert_eq!(fixture.judge(&commit("ed25519")), Ok("alice".to_owned()));
 }
 
 #[test]
 fn refuses_other_kinds_of_signatures_by_name() {
-    let scene = Scene::allowing("alice {ed25519}\nauthority {authority}\n");
-    scene.refuses(&commit("pgp"), "has a PGP signature,");
-    scene.refuses(&commit("x509"), "has an X.509 signature,");
-    scene.refuses(&commit("certificate"), "is signed with a certificate,");
+    let fixture = Fixture::allowing("alice {ed25519}\nauthority {authority}\n");
+    fixture.refuses(&commit("pgp"), "has a PGP signature,");
+    fixture.refuses(&commit("x509"), "has an X.509 signature,");
+    fixture.refuses(&commit("certificate"), "is signed with a certificate,");
 }
 
 #[test]
 fn a_removed_signer_stops_counting() {
-    let scene = Scene::allowing("alice {ed25519}\nbob {other}\n");
-    let signers = scene.signers();
-    let id = scene.add(&commit("ed25519"));
-    signers.verify(&scene.repository, id).unwrap();
-    scene.allow("bob {other}\n");
-    let refusal = signers.verify(&scene.repository, id).unwrap_err();
+    let fixture = Fixture::allowing("alice {ed25519}\nbob {other}\n");
+    let signers = fixture.signers();
+    let id = fixture.add(&commit("ed25519"));
+    signers.verify(&fixture.repository, id).unwrap();
+    fixture.allow("bob {other}\n");
+    let refusal = signers.verify(&fixture.repository, id).unwrap_err();
     assert!(refusal.0.contains("which is not in "), "{refusal}");
 }
 
 #[test]
 fn nothing_is_trusted_while_the_file_cannot_be_used() {
-    let scene = Scene::allowing("alice {ed25519}\n");
-    let signers = scene.signers();
-    let id = scene.add(&commit("ed25519"));
-    let said = || signers.verify(&scene.repository, id).unwrap_err().0;
-    scene.allow("alice {ed25519}\nbob\n");
+    let fixture = Fixture::allowing("alice {ed25519}\n");
+    let signers = fixture.signers();
+    let id = fixture.add(&commit("ed25519"));
+    let said = || signers.verify(&fixture.repository, id).unwrap_err().0;
+    fixture.allow("alice {ed25519}\nbob\n");
     assert!(said().contains("allowed_signers:2: no key"), "{}", said());
-    scene.allow("# nobody\n");
+    fixture.allow("# nobody\n");
     assert!(said().contains("allows no signer"), "{}", said());
-    fs::remove_file(scene.file()).unwrap();
+    fs::remove_file(fixture.file()).unwrap();
     assert!(
         said().contains("cannot be trusted: cannot read the allowed signers"),
         "{}",
@@ -402,11 +401,11 @@ fn nothing_is_trusted_while_the_file_cannot_be_used() {
 
 #[test]
 fn names_the_line_that_is_wrong() {
-    let scene = Scene::allowing(
+    let fixture = Fixture::allowing(
         "alice {ed25519}\n# a comment\n\n*@example.org cert-authority {authority}\n",
     );
-    let error = AllowedSigners::read(scene.file()).unwrap_err();
-    assert_eq!(error.to_string(), format!("{}:4", scene.file().display()));
+    let error = AllowedSigners::read(fixture.file()).unwrap_err();
+    assert_eq!(error.to_string(), format!("{}:4", fixture.file().display()));
     let cause = std::error::Error::source(&error).unwrap().to_string();
     assert_eq!(
         cause,
@@ -416,23 +415,29 @@ fn names_the_line_that_is_wrong() {
 
 #[test]
 fn reads_no_more_than_a_file_of_signers_can_be() {
-    let scene = Scene::allowing(&"#".repeat((1 << 20) + 1));
+    let fixture = Fixture::allowing(&"#".repeat((1 << 20) + 1));
     let read = |path: &Path| AllowedSigners::read(path).unwrap_err();
-    assert!(matches!(read(&scene.file()), SignersError::TooLarge { .. }));
+    assert!(matches!(
+        read(&fixture.file()),
+        SignersError::TooLarge { .. }
+    ));
     assert!(matches!(
         read(Path::new("/dev/zero")),
         SignersError::Read { .. }
     ));
-    assert!(matches!(read(scene.dir.path()), SignersError::Read { .. }));
+    assert!(matches!(
+        read(fixture.dir.path()),
+        SignersError::Read { .. }
+    ));
 }
 
 #[test]
 fn refuses_a_commit_that_is_not_there() {
-    let scene = Scene::allowing("alice {ed25519}\n");
+    let fixture = Fixture::allowing("alice {ed25519}\n");
     let missing = "0123456789012345678901234567890123456789".parse().unwrap();
-    let refusal = scene
+    let refusal = fixture
         .signers()
-        .verify(&scene.repository, missing)
+        .verify(&fixture.repository, missing)
         .unwrap_err();
     assert!(
         refusal.0.starts_with("012345678901 cannot be read: "),

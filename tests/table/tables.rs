@@ -1,5 +1,5 @@
 //! Tables as data: each file or folder under `tests/tables` is compiled and compared with the
-//! text beside it.
+//! text next to it.
 //!
 //! `ok/` tables load, perhaps with warnings; `err/` tables do not. A text ending in `.expected`
 //! holds every diagnostic with its rule, then what each code leads to. `WAYPOST_REWRITE=1 cargo test` writes
@@ -15,7 +15,7 @@ use waypost::mapping::{Compilation, SourceFile, Timestamp, compile};
 
 use super::reported::reported;
 
-/// A fixed time, so that dates in tables mean the same for ever: 2026-11-21.
+/// A fixed time, so that dates in tables mean the same forever: 2026-11-21.
 const NOW: Timestamp = Timestamp::from_unix(1_795_219_200);
 
 #[test]

@@ -4,50 +4,41 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use syn::visit::{self, Visit};
-use syn::{Attribute, ItemMod, ItemUse, UseTree, Visibility};
+use syn::{Attribute, ItemMod, ItemUse, UseTree, VisRestricted, Visibility};
 
-use super::{files_under, read};
-
-/// The names of a path: of a module from the crate's root, or of a thing of another crate.
+/// The names of a path, from the crate's root.
 pub(crate) type Names = Vec<String>;
 
 /// The modules of a crate and what they import.
 #[derive(Debug, Default)]
 pub(crate) struct Imports {
-    /// Each module with the paths of this crate that it names.
-    named: BTreeMap<Names, BTreeSet<Names>>,
-    /// The same without what only its tests name.
-    named_outside_tests: BTreeMap<Names, BTreeSet<Names>>,
-    /// Each module with the paths of other crates that it names.
-    foreign: BTreeMap<Names, BTreeSet<Names>>,
+    /// The modules that are files.
+    modules: BTreeSet<Names>,
+    /// Those that are the `mod.rs` of a folder.
+    folders: BTreeSet<Names>,
     /// What modules re-export, and where they have it from.
     exported: BTreeMap<Names, Names>,
-    /// The modules that are the `mod.rs` of a folder.
-    folders: BTreeSet<Names>,
+    /// Each module with a path that it names, and whether tests name it.
+    named: BTreeSet<(Names, Names, bool)>,
+}
+
+/// A module imports something of another one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Import<'a> {
+    pub(crate) from: &'a [String],
+    pub(crate) to: &'a [String],
+    pub(crate) is_for_tests: bool,
 }
 
 impl Imports {
-    /// Reads the crate's own source.
-    pub(crate) fn of_the_crate() -> Self {
-        let files = files_under("src");
-        let files: Vec<_> = files.iter().filter(|file| file.ends_with(".rs")).collect();
-        let texts: Vec<_> = files.iter().map(|file| read(file)).collect();
-        let named = files.iter().zip(&texts);
-        let files: Vec<_> = named
-            .map(|(file, text)| (&file["src/".len()..], &text[..]))
-            .collect();
-        Self::read(&files)
-    }
-
     /// Reads files: paths relative to `src`, and their text.
-    pub(crate) fn read(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn read<'f>(files: impl IntoIterator<Item = (&'f str, &'f str)> + Clone) -> Self {
         let mut imports = Self::default();
-        for (file, _) in files {
-            let module = module(file);
+        for (file, _) in files.clone() {
+            imports.modules.insert(module(file));
             if file.ends_with("/mod.rs") {
-                imports.folders.insert(module.clone());
+                imports.folders.insert(module(file));
             }
-            imports.named.insert(module, BTreeSet::new());
         }
         for (file, text) in files {
             let syntax = syn::parse_file(text).unwrap_or_else(|error| panic!("{file}: {error}"));
@@ -62,46 +53,26 @@ impl Imports {
         imports
     }
 
-    /// Returns each module with the modules that it imports from, others than itself.
-    pub(crate) fn modules(&self) -> BTreeMap<&[String], BTreeSet<&[String]>> {
-        self.defining_each(&self.named)
-    }
-
-    /// Returns the same as [`modules`](Self::modules), without what only tests import.
-    pub(crate) fn modules_outside_tests(&self) -> BTreeMap<&[String], BTreeSet<&[String]>> {
-        self.defining_each(&self.named_outside_tests)
-    }
-
-    fn defining_each<'a>(
-        &'a self,
-        named: &'a BTreeMap<Names, BTreeSet<Names>>,
-    ) -> BTreeMap<&'a [String], BTreeSet<&'a [String]>> {
-        let mut modules = BTreeMap::new();
-        for (module, paths) in named {
-            let defining = paths.iter().map(|path| self.defining(path));
-            let others = defining.filter(|other| *other != module.as_slice());
-            modules.insert(module.as_slice(), others.collect());
-        }
-        modules
+    /// Returns every import of another module.
+    pub(crate) fn all(&self) -> impl Iterator<Item = Import<'_>> {
+        let imports = self.named.iter().map(|(from, path, is_for_tests)| Import {
+            from,
+            to: self.defining(path),
+            is_for_tests: *is_for_tests,
+        });
+        imports.filter(|import| import.from != import.to)
     }
 
     /// Returns the folder of a module: itself or the nearest above that is the `mod.rs` of one.
     pub(crate) fn folder<'a>(&self, module: &'a [String]) -> &'a [String] {
-        let ends = (1..=module.len()).rev();
-        let mut folders = ends.map(|end| &module[..end]);
+        let mut folders = prefixes(module);
         folders
             .find(|folder| self.folders.contains(*folder))
             .unwrap_or_default()
     }
 
-    /// Returns each module with the paths of other crates that it names.
-    pub(crate) fn foreign(&self) -> &BTreeMap<Names, BTreeSet<Names>> {
-        &self.foreign
-    }
-
     /// Returns the module that defines what a path names.
-    fn defining<'a>(&'a self, path: &'a [String]) -> &'a [String] {
-        let mut path = path;
+    fn defining<'a>(&'a self, mut path: &'a [String]) -> &'a [String] {
         // No chain of re-exports is longer than all of them.
         for _ in 0..self.exported.len() {
             match prefixes(path).find_map(|start| self.origin(start, path)) {
@@ -109,15 +80,17 @@ impl Imports {
                 None => break,
             }
         }
-        let modules = prefixes(path).find(|start| self.named.contains_key(*start));
-        modules.unwrap_or_default()
+        let mut modules = prefixes(path);
+        modules
+            .find(|start| self.modules.contains(*start))
+            .unwrap_or_default()
     }
 
     /// Returns where the start of a path is re-exported from, if it is.
     ///
     /// A function may have the name of a module; a longer path leads into the module.
     fn origin(&self, start: &[String], path: &[String]) -> Option<&Names> {
-        let is_module = start.len() < path.len() && self.named.contains_key(start);
+        let is_module = start.len() < path.len() && self.modules.contains(start);
         self.exported.get(start).filter(|_| !is_module)
     }
 }
@@ -134,40 +107,24 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// Returns a path from the crate's root, if it leads into this crate.
     fn in_crate(&self, path: &[String]) -> Option<Names> {
-        let child = [&self.here[..], &path[..1]].concat();
-        if self.imports.named.contains_key(&child) {
-            return Some([&self.here[..], path].concat());
-        }
-        match path[0].as_str() {
-            "crate" => Some(path[1..].to_vec()),
-            "self" => Some([&self.here[..], &path[1..]].concat()),
-            "super" => {
-                let ups = path.iter().take_while(|name| *name == "super").count();
-                let base = self
-                    .here
-                    .len()
-                    .checked_sub(ups)
-                    .expect("super of the crate's root");
-                Some([&self.here[..base], &path[ups..]].concat())
-            }
-            _ => None,
-        }
+        let is_name = |name: &&String| ["crate", "self", "super"].contains(&name.as_str());
+        let (starts, rest) = path.split_at(path.iter().take_while(is_name).count());
+        let ups = starts.iter().filter(|name| *name == "super").count();
+        let base = match starts.first().map(String::as_str) {
+            Some("crate") => &[],
+            Some(_) => &self.here[..self.here.len() - ups],
+            None => &self.here[..],
+        };
+        let path = [base, rest].concat();
+        let is_child = || self.imports.modules.contains(&path[..=base.len()]);
+        (!starts.is_empty() || is_child()).then_some(path)
     }
 
-    fn name(&mut self, path: &[String]) {
-        let of_module = |of: &mut BTreeMap<Names, BTreeSet<Names>>, path| {
-            of.entry(self.module.clone()).or_default().insert(path);
-        };
-        match self.in_crate(path) {
-            // What is written in this file under a name of its own.
-            Some(path) if path.starts_with(&self.here) && self.here != self.module => {}
-            Some(path) => {
-                if !self.is_in_tests {
-                    of_module(&mut self.imports.named_outside_tests, path.clone());
-                }
-                of_module(&mut self.imports.named, path);
-            }
-            None => of_module(&mut self.imports.foreign, path.to_vec()),
+    fn name(&mut self, path: Names) {
+        // Not what is written in this file under a name of its own.
+        if self.here == self.module || !path.starts_with(&self.here) {
+            let named = (self.module.clone(), path, self.is_in_tests);
+            self.imports.named.insert(named);
         }
     }
 }
@@ -184,24 +141,27 @@ impl Visit<'_> for Reader<'_> {
 
     fn visit_item_use(&mut self, item: &ItemUse) {
         for (path, name) in leaves(&item.tree) {
-            match self.in_crate(&path) {
-                Some(origin) if !matches!(item.vis, Visibility::Inherited) => {
+            let Some(path) = self.in_crate(&path) else {
+                continue;
+            };
+            match item.vis {
+                Visibility::Inherited => self.name(path),
+                _ => {
                     let exported = [&self.here[..], &[name]].concat();
-                    self.imports.exported.insert(exported, origin);
+                    self.imports.exported.insert(exported, path);
                 }
-                _ => self.name(&path),
             }
         }
     }
 
+    /// Imports nothing: `pub(in crate::…)` only says who may.
+    fn visit_vis_restricted(&mut self, _: &VisRestricted) {}
+
     fn visit_path(&mut self, path: &syn::Path) {
-        let names: Names = path
-            .segments
-            .iter()
-            .map(|part| part.ident.to_string())
-            .collect();
-        if names.len() > 1 {
-            self.name(&names);
+        let names = path.segments.iter().map(|part| part.ident.to_string());
+        let names: Names = names.collect();
+        if let Some(path) = self.in_crate(&names).filter(|_| names.len() > 1) {
+            self.name(path);
         }
         visit::visit_path(self, path);
     }
@@ -223,23 +183,22 @@ fn module(file: &str) -> Names {
 
 /// Returns the paths that a `use` names, each with the name that it gets.
 fn leaves(tree: &UseTree) -> Vec<(Names, String)> {
-    let one = |name: &syn::Ident| vec![name.to_string()];
+    let one = |name: String, given: String| vec![(vec![name], given)];
     match tree {
         UseTree::Path(path) => {
-            let inner = leaves(&path.tree).into_iter();
             let outer = path.ident.to_string();
-            let joined = inner.map(|(path, name)| match path[0].as_str() {
-                "self" => (
-                    vec![outer.clone()],
-                    if name == "self" { outer.clone() } else { name },
-                ),
-                _ => ([vec![outer.clone()], path].concat(), name),
+            let joined = leaves(&path.tree).into_iter().map(|(path, name)| {
+                if path != ["self"] {
+                    return ([vec![outer.clone()], path].concat(), name);
+                }
+                let name = if name == "self" { outer.clone() } else { name };
+                (vec![outer.clone()], name)
             });
             joined.collect()
         }
-        UseTree::Name(name) => vec![(one(&name.ident), name.ident.to_string())],
-        UseTree::Rename(rename) => vec![(one(&rename.ident), rename.rename.to_string())],
-        UseTree::Glob(_) => vec![(vec!["*".to_owned()], "*".to_owned())],
+        UseTree::Name(name) => one(name.ident.to_string(), name.ident.to_string()),
+        UseTree::Rename(rename) => one(rename.ident.to_string(), rename.rename.to_string()),
+        UseTree::Glob(_) => one("*".to_owned(), "*".to_owned()),
         UseTree::Group(group) => group.items.iter().flat_map(leaves).collect(),
     }
 }

@@ -1,9 +1,10 @@
-//! The layers, and that they import only what they may.
+//! Layers import only what they may, and neither folders nor the files of one folder import each
+//! other in a circle.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::imports::Imports;
-use super::none;
+use super::imports::{Import, Imports};
+use super::{none, sources};
 
 /// The layers, with their arrows: a layer may import each that it reaches. `docs/architecture.md`
 /// draws them.
@@ -15,113 +16,98 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("edit", &["mapping"]),
     ("html", &["mapping"]),
     ("exchange", &["html", "mapping"]),
-    ("frontier", &[]),
+    ("valkey", &[]),
+    ("frontier", &["valkey"]),
     ("linkcheck", &["frontier", "mapping"]),
     ("registry", &["source", "edit", "exchange"]),
     ("server", &["registry", "history", "linkcheck"]),
     ("cli", &["server"]),
 ];
 
-/// What the layer `mapping` may not name: no I/O, clock or environment, no HTTP, Git or command line.
-const IMPURE: &[&str] = &[
-    "std::env",
-    "std::fs",
-    "std::net",
-    "std::process",
-    "clap",
-    "git2",
-    "hyper",
-    "hyper_util",
-    "notify",
-    "prometheus",
-    "tokio",
-    "tracing",
-    "Instant::now",
-    "SystemTime::now",
-];
-
-/// Returns the layers that one reaches by arrows, if it is one.
-fn reached(layer: &str) -> Option<BTreeSet<&'static str>> {
-    let (_, arrows) = LAYERS.iter().find(|(name, _)| *name == layer)?;
-    let beyond = arrows.iter().filter_map(|next| reached(next)).flatten();
-    Some(arrows.iter().copied().chain(beyond).collect())
+/// Returns a layer and those that it reaches by arrows; nothing if there is no such layer.
+fn reached(layer: &str) -> BTreeSet<&'static str> {
+    let found = LAYERS.iter().find(|(name, _)| *name == layer);
+    let beyond = |(name, arrows): &(&'static str, &[&str])| {
+        let beyond = arrows.iter().flat_map(|next| reached(next));
+        beyond.chain([*name]).collect::<Vec<_>>()
+    };
+    found.into_iter().flat_map(beyond).collect()
 }
 
 /// Returns imports that lead to a layer that the importing one may not use.
 fn upward(imports: &Imports) -> Vec<String> {
-    let mut found = Vec::new();
-    for (module, others) in imports.modules() {
-        let Some(layer) = module.first() else {
-            continue;
-        };
-        let Some(allowed) = reached(layer) else {
-            found.push(format!(
-                "`{layer}` is no layer: add it to the design and to LAYERS"
-            ));
-            continue;
-        };
-        for other in others {
-            let target = other.first().map_or("the crate's root", String::as_str);
-            if target != layer && !allowed.contains(target) {
-                let (module, other) = (module.join("::"), other.join("::"));
-                found.push(format!(
-                    "{module} imports {other}, which its layer may not use"
-                ));
-            }
-        }
-    }
-    found
-}
-
-/// Returns what the layer `mapping` names though it is to be pure.
-fn impure(imports: &Imports) -> Vec<String> {
-    let of_mapping = imports
-        .foreign()
-        .iter()
-        .filter(|(module, _)| module.first().is_some_and(|layer| layer == "mapping"));
-    let paths = of_mapping.flat_map(|(module, paths)| {
-        paths
-            .iter()
-            .map(move |path| (module.join("::"), path.join("::")))
+    let layer = |module: &[String]| module.first().map_or("", String::as_str).to_owned();
+    let of_layers = imports.all().filter(|import| !import.from.is_empty());
+    let upward = of_layers.filter(|import| {
+        let allowed = reached(&layer(import.from));
+        !allowed.contains(layer(import.to).as_str())
     });
-    let is_impure = |path: &str| {
-        let at_start = |name: &&&str| path == **name || path.starts_with(&format!("{name}::"));
-        IMPURE
-            .iter()
-            .any(|name| at_start(&name) || path.ends_with(&format!("::{name}")))
+    upward.map(described).collect()
+}
+
+/// Returns the imports that tie folders to circles.
+fn circles_of_folders(imports: &Imports) -> Vec<String> {
+    circles(imports.all(), |module| imports.folder(module))
+}
+
+/// Returns the imports that tie the files of one folder to circles.
+///
+/// The `mod.rs` of a folder is one of its files. Re-exports and what only tests import tie nothing.
+fn circles_of_files(imports: &Imports) -> Vec<String> {
+    let beside = |import: &Import<'_>| {
+        !import.is_for_tests && imports.folder(import.from) == imports.folder(import.to)
     };
-    let found = paths.filter(|(_, path)| is_impure(path));
-    found
-        .map(|(module, path)| format!("{module} names {path}, but `mapping` is pure"))
-        .collect()
+    circles(imports.all().filter(beside), |module| module)
+}
+
+/// Returns the imports between different parts that are in a circle of parts.
+fn circles<'a>(
+    imports: impl Iterator<Item = Import<'a>>,
+    part: impl Fn(&'a [String]) -> &'a [String],
+) -> Vec<String> {
+    let ties: Vec<_> = imports
+        .map(|import| (part(import.from), part(import.to), import))
+        .filter(|(from, to, _)| from != to)
+        .collect();
+    let mut graph = BTreeMap::<_, BTreeSet<_>>::new();
+    for (from, to, _) in &ties {
+        graph.entry(*from).or_default().insert(*to);
+    }
+    let reaches = |start: &'a [String], end: &[String]| {
+        let mut seen = BTreeSet::from([start]);
+        let mut open = vec![start];
+        while let Some(node) = open.pop() {
+            let next = graph.get(node).into_iter().flatten().copied();
+            open.extend(next.filter(|next| seen.insert(*next)));
+        }
+        seen.contains(end)
+    };
+    let in_circle = ties.iter().filter(|(from, to, _)| reaches(to, from));
+    let described: BTreeSet<_> = in_circle.map(|(_, _, import)| described(*import)).collect();
+    described.into_iter().collect()
+}
+
+fn described(import: Import<'_>) -> String {
+    format!("{} -> {}", import.from.join("::"), import.to.join("::"))
 }
 
 #[test]
-fn layers_import_only_what_they_may() {
-    none(&upward(&Imports::of_the_crate()));
+fn imports_lead_downward() {
+    let files = sources();
+    let files = files
+        .iter()
+        .map(|(file, text)| (&file["src/".len()..], &text[..]));
+    let imports = Imports::read(files);
+    none(&upward(&imports));
+    none(&circles_of_folders(&imports));
+    none(&circles_of_files(&imports));
 }
 
 #[test]
-fn mapping_is_pure() {
-    none(&impure(&Imports::of_the_crate()));
-}
-
-#[test]
-fn what_is_forbidden_is_found() {
-    let imports = Imports::read(&[
-        (
-            "mapping/mod.rs",
-            "mod code; pub use code::Code; pub use table::Table; mod table;",
-        ),
-        (
-            "mapping/code.rs",
-            "use crate::server::x::Y; fn f() { std::fs::read(\"x\"); }",
-        ),
-        ("mapping/table/mod.rs", "mod inner;"),
-        (
-            "mapping/table/inner.rs",
-            "use super::super::Code; use std::time::SystemTime; fn f() { SystemTime::now(); }",
-        ),
+fn upward_imports_and_circles_of_folders_are_found() {
+    let imports = Imports::read([
+        ("mapping/mod.rs", "mod code; pub use code::Code;"),
+        ("mapping/code.rs", "fn f() { crate::server::x::y() }"),
         ("server/mod.rs", "mod x; mod y;"),
         (
             "server/x/mod.rs",
@@ -131,16 +117,57 @@ fn what_is_forbidden_is_found() {
             "server/y/mod.rs",
             "use super::x::{self, Y}; use crate::mapping::Code;",
         ),
+        ("unknown.rs", "use super::mapping::Code;"),
     ]);
-    assert_eq!(
-        upward(&imports),
-        ["mapping::code imports server::x, which its layer may not use"]
-    );
-    assert_eq!(
-        impure(&imports),
-        [
-            "mapping::code names std::fs::read, but `mapping` is pure",
-            "mapping::table::inner names SystemTime::now, but `mapping` is pure",
-        ]
-    );
+    let found = ["mapping::code -> server::x", "unknown -> mapping::code"];
+    assert_eq!(upward(&imports), found);
+    let found = [
+        // A way up and down between layers is a circle, too.
+        "mapping::code -> server::x",
+        "server::x -> server::y",
+        "server::y -> mapping::code",
+        "server::y -> server::x",
+    ];
+    assert_eq!(circles_of_folders(&imports), found);
+}
+
+#[test]
+fn circles_of_files_are_found() {
+    let imports = Imports::read([
+        (
+            "edit/mod.rs",
+            "mod merge; mod part; mod sides; pub use merge::merge; pub use sides::Sides; \
+             use part::Part; pub struct Merged;",
+        ),
+        // A function has the name of its module.
+        ("edit/merge.rs", "use super::Sides; pub fn merge() {}"),
+        (
+            "edit/sides.rs",
+            "use super::merge::merge; pub struct Sides;",
+        ),
+        ("edit/part.rs", "use super::Merged; pub struct Part;"),
+        (
+            "edit/order.rs",
+            "use super::sides::Sides; use crate::text::Text;",
+        ),
+        (
+            "text/mod.rs",
+            "mod text; mod lines; use lines::Lines; pub use text::Text;",
+        ),
+        (
+            "text/text.rs",
+            "#[cfg(test)] mod tests { use super::super::lines::Lines; }",
+        ),
+        (
+            "text/lines.rs",
+            "use super::Text; pub(in crate::text) struct Lines;",
+        ),
+    ]);
+    let found = [
+        "edit -> edit::part",
+        "edit::merge -> edit::sides",
+        "edit::part -> edit",
+        "edit::sides -> edit::merge",
+    ];
+    assert_eq!(circles_of_files(&imports), found);
 }

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use insta::assert_snapshot;
 
-use crate::desk::Desk;
 use crate::transcript::transcript;
+use crate::workspace::Workspace;
 
 const TABLE: &str = "\
 base_url: https://short.code/
@@ -26,7 +26,7 @@ mapping:
 
 #[test]
 fn a_code_that_is_too_long_for_the_name_of_a_file_is_refused() {
-    let desk = Desk::new(TABLE);
+    let workspace = Workspace::new(TABLE);
     let code = "é".repeat(120);
     let args = [
         "https://e.org/",
@@ -36,14 +36,14 @@ fn a_code_that_is_too_long_for_the_name_of_a_file_is_refused() {
         "--table",
         ".",
     ];
-    let report = desk.refuses(&args);
+    let report = workspace.refuses(&args);
     assert!(report.starts_with("status 1\n"), "{report}");
     assert!(report.contains("hint: choose a shorter code"), "{report}");
 }
 
 #[test]
-fn what_says_nothing_is_not_written() {
-    let desk = Desk::new(TABLE);
+fn empty_values_are_not_written() {
+    let workspace = Workspace::new(TABLE);
     let args = [
         "https://e.org/",
         "--title=",
@@ -51,24 +51,24 @@ fn what_says_nothing_is_not_written() {
         "--tag=",
         "--tag=a",
     ];
-    let report = desk.add(&args);
+    let report = workspace.add(&args);
     assert!(report.starts_with("status 0\n"), "{report}");
-    let text = desk.read("mapping.yaml");
+    let text = workspace.read("mapping.yaml");
     assert!(!text.contains("title") && !text.contains("owner"), "{text}");
     assert!(text.contains("tags: [a]"), "{text}");
 }
 
 #[test]
 fn a_table_that_is_named_twice_is_there_once() {
-    let desk = Desk::new(TABLE);
+    let workspace = Workspace::new(TABLE);
     let table = ["--table", "mapping.yaml"];
-    let report = desk.add(&[&["https://e.org/"], &table[..], &table[..]].concat());
+    let report = workspace.add(&[&["https://e.org/"], &table[..], &table[..]].concat());
     assert!(report.starts_with("status 0\n"), "{report}");
 }
 
 #[test]
 fn the_short_link_is_printed_alone() {
-    let desk = Desk::new(TABLE);
+    let workspace = Workspace::new(TABLE);
     let args = [
         "https://git-scm.com",
         "--code",
@@ -78,19 +78,28 @@ fn the_short_link_is_printed_alone() {
         "--tag",
         "no",
     ];
-    assert_snapshot!("adds", desk.add(&args));
+    assert_snapshot!("adds", workspace.add(&args));
     let new = "- url: https://git-scm.com/\n  short-code: git\n  tags: [vcs, \"no\"]\n";
     let comment = "# Kept sorted.\n";
     let expected = TABLE.replace(comment, &format!("{new}{comment}"));
-    assert_eq!(desk.read("mapping.yaml"), expected);
-    // Only the table is left.
-    assert_eq!(desk.bytes().len(), 1);
+    assert_eq!(workspace.read("mapping.yaml"), expected);
+    // Only the table remains.
+    assert_eq!(workspace.bytes().len(), 1);
+}
+
+#[test]
+fn blank_texts_are_left_out() {
+    let workspace = Workspace::new(TABLE);
+    let blank = ["--title", "", "--owner", " ", "--tag", "  "];
+    workspace.add(&[&["https://git-scm.com", "--code", "git"], &blank[..]].concat());
+    let entry = "- url: https://git-scm.com/\n  short-code: git\n# Kept";
+    assert!(workspace.read("mapping.yaml").contains(entry));
 }
 
 #[test]
 fn a_dry_run_shows_the_change_and_makes_none() {
-    let desk = Desk::new(TABLE);
-    let before = desk.bytes();
+    let workspace = Workspace::new(TABLE);
+    let before = workspace.bytes();
     let args = [
         "https://git-scm.com",
         "--code",
@@ -99,46 +108,50 @@ fn a_dry_run_shows_the_change_and_makes_none() {
         "-g",
         "--dry-run",
     ];
-    assert_snapshot!("dry_run", desk.add(&args));
-    assert!(desk.bytes() == before);
+    assert_snapshot!("dry_run", workspace.add(&args));
+    assert!(workspace.bytes() == before);
     let taken = ["https://git-scm.com", "--code", "old", "--dry-run"];
-    assert!(desk.refuses(&taken).starts_with("status 1\n"));
+    assert!(workspace.refuses(&taken).starts_with("status 1\n"));
 }
 
 #[test]
 fn the_url_may_come_by_standard_input() {
-    let desk = Desk::new(TABLE);
-    let report = desk.add_from(b"https://framasoft.org/\r\n", &[]);
+    let workspace = Workspace::new(TABLE);
+    let report = workspace.add_from(b"https://framasoft.org/\r\n", &[]);
     assert!(report.contains("https://short.code/t0P0JMya\n"), "{report}");
     assert!(
-        desk.read("mapping.yaml")
+        workspace
+            .read("mapping.yaml")
             .contains("- url: https://framasoft.org/\n")
     );
     assert_snapshot!(
         "two_lines",
-        desk.refuses_from(b"https://a.example/\nhttps://b.example/\n", &[])
+        workspace.refuses_from(b"https://a.example/\nhttps://b.example/\n", &[])
     );
-    assert_snapshot!("no_input", desk.refuses_from(b"", &[]));
-    assert_snapshot!("no_text", desk.refuses_from(b"https://a.example/\xff", &[]));
+    assert_snapshot!("no_input", workspace.refuses_from(b"", &[]));
+    assert_snapshot!(
+        "no_text",
+        workspace.refuses_from(b"https://a.example/\xff", &[])
+    );
 }
 
 #[test]
 fn what_is_registered_is_named() {
-    let desk = Desk::new(TABLE);
-    assert_snapshot!("registered", desk.refuses(&["https://www.gnu.org"]));
+    let workspace = Workspace::new(TABLE);
+    assert_snapshot!("registered", workspace.refuses(&["https://www.gnu.org"]));
     assert_snapshot!(
         "registered_retired",
-        desk.refuses(&["https://example.org/old"])
+        workspace.refuses(&["https://example.org/old"])
     );
-    let before = desk.bytes();
+    let before = workspace.bytes();
     assert_eq!(
-        desk.add(&["--get-or-create", "HTTPS://www.gnu.org"]),
+        workspace.add(&["--get-or-create", "HTTPS://www.gnu.org"]),
         "status 0\n--- stdout\nhttps://short.code/gnu-home\n--- stderr\n"
     );
-    assert!(desk.bytes() == before);
-    let report = desk.refuses(&["--get-or-create", "https://example.org/old"]);
+    assert!(workspace.bytes() == before);
+    let report = workspace.refuses(&["--get-or-create", "https://example.org/old"]);
     assert!(report.starts_with("status 1\n"), "{report}");
-    let report = desk.add(&["--get-or-create", "https://framasoft.org/"]);
+    let report = workspace.add(&["--get-or-create", "https://framasoft.org/"]);
     assert!(
         report.contains("stdout\nhttps://short.code/t0P0JMya\n"),
         "{report}"
@@ -147,7 +160,7 @@ fn what_is_registered_is_named() {
 
 #[test]
 fn what_is_refused_changes_nothing() {
-    let desk = Desk::new(TABLE);
+    let workspace = Workspace::new(TABLE);
     let url = "https://new.example/";
     for (name, args) in [
         ("no_url", &["example.org"][..]),
@@ -169,10 +182,10 @@ fn what_is_refused_changes_nothing() {
         ("no_file", &[url, "--file", "other.yaml"]),
         ("no_table", &[url, "--table", "nowhere.yaml"]),
     ] {
-        assert_snapshot!(name, desk.refuses(args));
+        assert_snapshot!(name, workspace.refuses(args));
     }
     let long = format!("https://new.example/{}", "a".repeat(100_000));
-    assert_snapshot!("long", desk.refuses(&[&long]));
+    assert_snapshot!("long", workspace.refuses(&[&long]));
     for args in [
         &[url, "--code", "a", "--number", "1"][..],
         &[url, "--number", "first"],
@@ -180,7 +193,7 @@ fn what_is_refused_changes_nothing() {
         &[url, "--fragment"],
         &[url, "--table", "-"],
     ] {
-        let report = desk.refuses(args);
+        let report = workspace.refuses(args);
         assert!(report.starts_with("status 2\n"), "{report}");
     }
 }
@@ -204,25 +217,29 @@ fn a_table_that_cannot_take_it_is_left_alone() {
             format!("{TABLE}tests: [{{from: /new, to: not-found}}]\n"),
         ),
     ] {
-        let desk = Desk::new(TABLE);
-        desk.write("mapping.yaml", &table);
+        let workspace = Workspace::new(TABLE);
+        workspace.write("mapping.yaml", &table);
         assert_snapshot!(
             name,
-            desk.refuses(&[url, "--code", "new", "--title", "a: b"])
+            workspace.refuses(&[url, "--code", "new", "--title", "a: b"])
         );
     }
 }
 
 #[test]
 fn a_file_that_cannot_be_written_is_left_alone() {
-    let desk = Desk::new(TABLE);
+    let workspace = Workspace::new(TABLE);
     let url = "https://new.example/";
-    fs::set_permissions(desk.at("mapping.yaml"), fs::Permissions::from_mode(0o444)).unwrap();
-    assert_snapshot!("read_only", desk.refuses(&[url]));
-    // No file beside it can be named after it: even root cannot write one.
+    fs::set_permissions(
+        workspace.at("mapping.yaml"),
+        fs::Permissions::from_mode(0o444),
+    )
+    .unwrap();
+    assert_snapshot!("read_only", workspace.refuses(&[url]));
+    // No file next to it can have a name that begins with its name: even root cannot create one.
     let name = format!("{}.yaml", "a".repeat(250));
-    desk.write(&name, TABLE);
-    let report = desk
+    workspace.write(&name, TABLE);
+    let report = workspace
         .refuses(&[url, "--table", &name])
         .replace(&name, "LONG.yaml");
     assert_snapshot!("unwritable", report);
@@ -230,29 +247,32 @@ fn a_file_that_cannot_be_written_is_left_alone() {
 
 #[test]
 fn a_link_is_written_through() {
-    let desk = Desk::new(TABLE);
-    std::os::unix::fs::symlink("mapping.yaml", desk.at("link.yaml")).unwrap();
-    let report = desk.add(&["https://framasoft.org/", "--table", "link.yaml"]);
+    let workspace = Workspace::new(TABLE);
+    std::os::unix::fs::symlink("mapping.yaml", workspace.at("link.yaml")).unwrap();
+    let report = workspace.add(&["https://framasoft.org/", "--table", "link.yaml"]);
     assert!(report.starts_with("status 0\n"), "{report}");
     assert!(
-        fs::symlink_metadata(desk.at("link.yaml"))
+        fs::symlink_metadata(workspace.at("link.yaml"))
             .unwrap()
             .is_symlink()
     );
-    assert!(desk.read("mapping.yaml").contains("framasoft"));
+    assert!(workspace.read("mapping.yaml").contains("framasoft"));
 }
 
 #[test]
-fn a_directory_says_which_file() {
-    let desk = Desk::new(TABLE);
-    desk.write("links/a.yaml", TABLE);
-    desk.write("links/b.yaml", "mapping: []\n");
+fn a_directory_reports_the_file_of_the_entry() {
+    let workspace = Workspace::new(TABLE);
+    workspace.write("links/a.yaml", TABLE);
+    workspace.write("links/b.yaml", "mapping: []\n");
     let url = "https://framasoft.org/";
-    assert_snapshot!("several_files", desk.refuses(&[url, "--table", "links"]));
-    let report = desk.add(&[url, "--table", "links", "--file", "b.yaml"]);
+    assert_snapshot!(
+        "several_files",
+        workspace.refuses(&[url, "--table", "links"])
+    );
+    let report = workspace.add(&[url, "--table", "links", "--file", "b.yaml"]);
     assert!(report.contains("added at links/b.yaml:2:3\n"), "{report}");
     assert_eq!(
-        desk.read("links/b.yaml"),
+        workspace.read("links/b.yaml"),
         format!("mapping:\n- url: {url}\n")
     );
 
@@ -264,7 +284,7 @@ fn a_directory_says_which_file() {
         "--code",
         "-/x/é",
     ];
-    assert_snapshot!("fragment_refused", desk.refuses(&args));
+    assert_snapshot!("fragment_refused", workspace.refuses(&args));
     let args = [
         "https://git-scm.com/",
         "--table",
@@ -273,11 +293,11 @@ fn a_directory_says_which_file() {
         "--code",
         "x/é",
     ];
-    assert_snapshot!("fragment", desk.add(&args));
+    assert_snapshot!("fragment", workspace.add(&args));
     let text = "mapping:\n- url: https://git-scm.com/\n  short-code: x/é\n";
-    assert_eq!(desk.read("links/x%2F%C3%A9.yaml"), text);
-    // What is there and no part of the table is not replaced either.
-    fs::create_dir(desk.at("links/y.yaml")).unwrap();
+    assert_eq!(workspace.read("links/x%2F%C3%A9.yaml"), text);
+    // An existing file that is not part of the table is not replaced either.
+    fs::create_dir(workspace.at("links/y.yaml")).unwrap();
     let args = [
         "https://y.example/",
         "--table",
@@ -286,31 +306,31 @@ fn a_directory_says_which_file() {
         "--code",
         "y",
     ];
-    let before = desk.bytes();
-    let report = desk.add(&args);
+    let before = workspace.bytes();
+    let report = workspace.add(&args);
     assert!(report.starts_with("status 3\n"), "{report}");
-    assert!(desk.bytes() == before);
+    assert!(workspace.bytes() == before);
 }
 
 #[test]
 fn numbers_go_on() {
-    let desk = Desk::new(TABLE);
+    let workspace = Workspace::new(TABLE);
     for (host, code) in [("a", "1"), ("b", "2")] {
         let url = format!("https://{host}.example/");
-        let report = desk.add(&[&url, "--number", "next"]);
+        let report = workspace.add(&[&url, "--number", "next"]);
         let link = format!("https://short.code/{code}\n");
         assert!(report.contains(&link), "{report}");
     }
-    let report = desk.add(&["https://c.example/", "--number", "62"]);
+    let report = workspace.add(&["https://c.example/", "--number", "62"]);
     assert!(report.contains("https://short.code/10\n"), "{report}");
 }
 
 /// Runs many commands at once; returns the output of each.
-fn at_once(desk: &Desk, commands: impl Iterator<Item = Vec<String>>) -> Vec<String> {
+fn at_once(workspace: &Workspace, commands: impl Iterator<Item = Vec<String>>) -> Vec<String> {
     let children: Vec<_> = commands
         .map(|args| {
             let args: Vec<_> = args.iter().map(String::as_str).collect();
-            desk.command(&args).spawn().unwrap()
+            workspace.command(&args).spawn().unwrap()
         })
         .collect();
     let ended = children
@@ -329,14 +349,14 @@ fn links(table: &Path) -> Vec<String> {
 
 #[test]
 fn who_adds_at_once_loses_nothing() {
-    let desk = Desk::new(TABLE);
-    let table = desk.at("mapping.yaml");
+    let workspace = Workspace::new(TABLE);
+    let table = workspace.at("mapping.yaml");
     let before = links(&table);
     for round in 0..6 {
-        // Each URL is wanted twice.
+        // Each URL is requested twice.
         let url = |writer: i32| format!("https://e.example/{round}/{}", writer / 2);
         let report = at_once(
-            &desk,
+            &workspace,
             (0..8).map(|writer| vec![url(writer), "--number".to_owned(), "next".to_owned()]),
         );
         for pair in report.chunks(2) {
@@ -357,12 +377,30 @@ fn who_adds_at_once_loses_nothing() {
     expected.extend(all);
     expected.sort();
     assert_eq!(links(&table), expected);
-    let text = desk.read("mapping.yaml");
+    let text = workspace.read("mapping.yaml");
     let numbers = text
         .lines()
         .filter_map(|line| line.strip_prefix("  number: "));
     let mut numbers: Vec<u32> = numbers.map(|it| it.parse().unwrap()).collect();
     numbers.sort_unstable();
     assert_eq!(numbers, (1..=24).collect::<Vec<_>>());
-    assert_eq!(desk.bytes().len(), 1);
+    assert_eq!(workspace.bytes().len(), 1);
+}
+
+#[test]
+fn a_table_may_be_as_large_as_is_allowed() {
+    let workspace = Workspace::new(TABLE);
+    let with_limit = |bytes: usize| {
+        let limit = bytes.to_string();
+        let args = ["https://e.org/", "--code=e", "--max-table-bytes", &limit];
+        workspace.add(&args)
+    };
+    for limit in [TABLE.len() - 1, TABLE.len() + 1] {
+        let report = with_limit(limit);
+        assert!(report.contains("larger than"), "{report}");
+        assert!(report.contains("--max-table-bytes"), "{report}");
+        assert_eq!(workspace.read("mapping.yaml"), TABLE);
+    }
+    let report = with_limit(TABLE.len() + 100);
+    assert!(report.starts_with("status 0\n"), "{report}");
 }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use waypost::mapping::{CodeError, Forward, Scheme, SourceFile, Status, Timestamp};
 use waypost::registry::{
     ControlCharacter, Destination, MayShadow, Registration, RegistrationRefusal,
-    RegistrationRequest, RequestedCode, register,
+    RegistrationRequest, RequestedCode, TextFile, register,
 };
 
 const HEAD: &str = "base_url: https://short.code/\n";
@@ -13,12 +13,14 @@ const HEAD: &str = "base_url: https://short.code/\n";
 /// More than any table here has.
 const MAX_BYTES: u64 = 1 << 20;
 
-fn files(texts: &[(&str, &str)]) -> Vec<SourceFile> {
-    let file = |(path, text): &(&str, &str)| SourceFile {
-        path: (*path).into(),
-        bytes: text.as_bytes().to_vec(),
-    };
-    texts.iter().map(file).collect()
+fn files(texts: &[(&str, &str)]) -> Vec<TextFile> {
+    let file = |(path, text): &(&str, &str)| SourceFile::new((*path).into(), (*text).into());
+    texts.iter().map(|it| file(it).into()).collect()
+}
+
+/// Returns the text of a file.
+fn text_of(file: &TextFile) -> String {
+    String::from_utf8(file.whole().unwrap().bytes).unwrap()
 }
 
 fn request(url: &str) -> RegistrationRequest {
@@ -68,7 +70,7 @@ fn added(head: &str, request: &RegistrationRequest) -> String {
     let text = in_one(&format!("{head}mapping: []\n"), request)
         .unwrap()
         .file;
-    let text = String::from_utf8(text.bytes).unwrap();
+    let text = text_of(&text);
     let before = format!("{HEAD}{head}mapping:\n");
     text.strip_prefix(&before).unwrap().to_owned()
 }
@@ -83,7 +85,7 @@ fn a_target_is_written_in_canonical_form() {
     assert_eq!(registration.short_url, "https://short.code/t0P0JMya");
     assert_eq!(registration.place.to_string(), "t.yaml:3:3");
     assert_eq!(
-        registration.file.bytes,
+        text_of(&registration.file).as_bytes(),
         format!("{HEAD}mapping:\n- url: https://framasoft.org/\n").as_bytes()
     );
 }
@@ -114,7 +116,7 @@ fn a_url_is_registered_once() {
     assert_eq!(holder.short_url, "https://short.code/a");
     assert_eq!(holder.place.to_string(), "t.yaml:3:3");
     assert!(!holder.is_gone);
-    // It is found by whatever code is requested for.
+    // It is found whatever code is requested.
     assert!(matches!(
         refused(live, &custom("https://e.org/", "b")),
         RegistrationRefusal::AlreadyRegistered(_)
@@ -136,7 +138,7 @@ fn a_url_stays_registered_when_its_link_is_gone() {
             other => panic!("{entry}{other:?}"),
         }
     }
-    // Of two, the live one is named.
+    // If there are two, the live one is named.
     let text = "mapping:\n- url: https://e.org/\n  retired: true\n- url: https://e.org/\n  short-code: b\n";
     let RegistrationRefusal::AlreadyRegistered(holder) = refused(text, &request("https://e.org/"))
     else {
@@ -202,10 +204,10 @@ fn a_derived_code_that_is_taken_is_probed_for_and_written_out() {
                 let before = format!("{head}mapping:\n- url: {}\n", url(first));
                 let registration = in_one(&before, &request(url(second))).unwrap();
                 assert_eq!(registration.code, text("next"));
-                let written = String::from_utf8(registration.file.bytes).unwrap();
+                let written = text_of(&registration.file);
                 let line = format!("  short-code: {}\n", text("next"));
                 assert!(written.contains(&line), "{written}");
-                // That one may be held, too.
+                // That one may be taken, too.
                 let before = format!(
                     "{before}- url: https://e.org/\n  aliases: [\"{}\"]\n",
                     text("next")
@@ -230,7 +232,7 @@ fn the_next_number_follows_the_highest_one() {
     let text =
         "mapping:\n- url: https://e.org/\n  number: 61\n- url: https://e.org/2\n  number: 3\n";
     assert_eq!(next(text).unwrap(), "10");
-    // A custom code is no number, but it is taken; so is that of a retired number.
+    // A custom code is not a number, but it is taken; so is the code of a retired number.
     let text = format!(
         "{text}- url: https://e.org/3\n  short-code: \"10\"\n- url: https://e.org/4\n  short-code: zzzz\n\
          - number: 61000\n  retired: true\n"
@@ -239,7 +241,7 @@ fn the_next_number_follows_the_highest_one() {
     assert_eq!(next(&text.replace("61000", "60")).unwrap(), "11");
     let last = "mapping:\n- url: https://e.org/\n  number: 18446744073709551615\n";
     assert!(matches!(next(last), Err(RegistrationRefusal::NoNumberLeft)));
-    // A site may make numbers its way.
+    // A site may use numbers by default.
     let head = "defaults: {new: number}\n";
     assert_eq!(
         added(head, &request("https://n.org/")),
@@ -301,10 +303,10 @@ fn the_site_and_the_file_are_never_guessed() {
     let new = try_(&on("https://b.example/", fragment.clone())).unwrap();
     assert_eq!(*new.file.path, *format!("d/{}.yaml", new.code));
     assert_eq!(
-        new.file.bytes,
-        b"base_url: https://b.example/\nmapping:\n- url: https://n.org/\n"
+        text_of(&new.file),
+        "base_url: https://b.example/\nmapping:\n- url: https://n.org/\n"
     );
-    // A site is what a URL is registered in.
+    // A URL is registered in a site.
     let mut table = table;
     table.push(new.file);
     let again = register(
@@ -338,11 +340,13 @@ fn a_fragment_joins_the_only_site() {
     let request = at("https://framasoft.org/", fragment);
     let new = register(&table, &request, MAX_BYTES, now()).unwrap();
     assert_eq!(new.code, "VDxGgZ3y2qk");
-    assert_eq!(new.file.bytes, b"mapping:\n- url: https://framasoft.org/\n");
-    // Something else may have its name already.
-    let mut other = new.file;
-    other.bytes = b"mapping: []\n".to_vec();
-    table.push(other);
+    assert_eq!(
+        text_of(&new.file),
+        "mapping:\n- url: https://framasoft.org/\n"
+    );
+    // Another file may have its name already.
+    let other = SourceFile::new(new.file.path, b"mapping: []\n".to_vec());
+    table.push(other.into());
     assert!(matches!(
         register(&table, &request, MAX_BYTES, now()),
         Err(RegistrationRefusal::FileExists { .. })
@@ -362,7 +366,7 @@ fn what_is_not_valid_is_refused() {
         };
         assert_eq!(problems.len(), 1);
     }
-    // A test that fails as it is says nothing about the entry.
+    // A test that already fails is not caused by the entry.
     let failing = text.replace("not-found", "gone");
     assert!(in_one(&failing, &request("https://n.org/")).is_ok());
     for url in ["http://short.code/x", "https://short.code./"] {
@@ -414,7 +418,7 @@ fn of_many_files_a_few_are_named() {
 #[test]
 fn a_table_that_could_not_be_read_again_is_not_made() {
     let table = files(&[("t.yaml", &format!("{HEAD}mapping: []\n"))]);
-    let full = table[0].bytes.len() as u64;
+    let full = table[0].size();
     assert!(matches!(
         register(&table, &request("https://n.org/"), full, now()),
         Err(RegistrationRefusal::TooLarge { max_bytes }) if max_bytes == full
@@ -433,7 +437,7 @@ fn published_paths_are_taken_over_only_where_that_is_allowed() {
     for (code, may_shadow, by) in [
         ("bank/login", MayShadow::None, "bank"),
         ("bank/login", MayShadow::OwnedBy("eve".into()), "bank"),
-        // Nobody owns it.
+        // It has no owner.
         ("docs.", ada(), "docs"),
     ] {
         match refused(text, &asks(code, may_shadow)) {
@@ -467,7 +471,7 @@ fn published_paths_are_taken_over_only_where_that_is_allowed() {
             "{registration:?}"
         );
     }
-    // What lies below a code of a prefix is published as well.
+    // Paths below a forwarding code are published as well.
     let text = "mapping:\n- url: https://e.org/\n  short-code: team/a\n";
     let prefix = RegistrationRequest {
         forward: Some(Forward::Path),

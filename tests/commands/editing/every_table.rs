@@ -23,7 +23,7 @@ const FORMS: [&str; 6] = [
     "- url: https://N.example/\n  short-code: N\n  owner: o\n  retired: 2020-01-01 # WHY\n  expires: 2031-12-31\n",
 ];
 
-/// What is run, and what becomes of the entry.
+/// The command, and its effect on the entry.
 #[derive(Debug, Clone)]
 struct Edit {
     args: Vec<String>,
@@ -38,7 +38,7 @@ fn values<'a>(args: &'a [String], flag: &str) -> Vec<&'a str> {
     pairs.map(|pair| pair[1].as_str()).collect()
 }
 
-/// Does to an entry what `set` with these arguments should; returns whether that is possible.
+/// Changes an entry as `set` with these arguments should; returns whether that is possible.
 fn set(entry: &mut EntryContent, args: &[String]) -> bool {
     let text = |flag: &str| values(args, flag).first().map(|it| (*it).to_owned());
     entry.title = text("--title").or(entry.title.take());
@@ -231,13 +231,13 @@ fn compiled(text: &str) -> Table {
     compile(&[file]).table.unwrap()
 }
 
-/// Returns what all entries say, by their order in the text.
+/// Returns the values of all entries, in the order of the text.
 fn contents(text: &str) -> Vec<EntryContent> {
     let table = compiled(text);
     table.sites()[0].entries().map(EntryContent::of).collect()
 }
 
-/// Retirement since today is compared as that.
+/// A retirement as of today is compared as such.
 fn undated(mut content: EntryContent) -> EntryContent {
     let today = Timestamp::parse_start("2026-01-01");
     if let Some(Retired::From(time)) = content.retired
@@ -249,7 +249,7 @@ fn undated(mut content: EntryContent) -> EntryContent {
 }
 
 #[test]
-fn exactly_what_was_asked_for_changes() {
+fn only_the_requested_property_changes() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("mapping.yaml");
     let strategy = (
@@ -310,7 +310,7 @@ fn exactly_what_was_asked_for_changes() {
             made.set(made.get() + usize::from(now != text));
 
             let after = contents(&now);
-            // What all entries say.
+            // The values of all entries.
             let found = after.into_iter().map(undated);
             let expected: Vec<_> = expected.into_iter().map(undated).collect();
             prop_assert_eq!(found.collect::<Vec<_>>(), expected, "{}", &context);
@@ -347,7 +347,7 @@ fn exactly_what_was_asked_for_changes() {
         Ok(())
     });
     ran.unwrap();
-    // So that this is not a test of refusals, nor of none.
+    // Ensures that some edits are refused, but not all.
     assert!(made.get() > 40 && refused.get() > 0, "{made:?} {refused:?}");
 }
 

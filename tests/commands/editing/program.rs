@@ -7,7 +7,7 @@ use std::process::Command;
 
 use insta::assert_snapshot;
 
-use crate::desk::Desk;
+use crate::workspace::Workspace;
 
 pub(super) const TABLE: &str = "\
 base_url: https://short.code/
@@ -35,7 +35,7 @@ fn today() -> String {
 
 #[test]
 fn only_what_is_named_is_set() {
-    let desk = Desk::new(TABLE);
+    let workspace = Workspace::new(TABLE);
     let args = [
         "set",
         "gnu-home",
@@ -47,15 +47,15 @@ fn only_what_is_named_is_set() {
         "x",
     ];
     let new = "# the first\n  title: \"GNU: a system\"\n  tags: [\"no\", x]\n";
-    assert_snapshot!("set", desk.changes(&args, "# the first\n", new));
-    assert_snapshot!("set_again", desk.keeps(0, &args));
-    desk.changes(
+    assert_snapshot!("set", workspace.changes(&args, "# the first\n", new));
+    assert_snapshot!("set_again", workspace.keeps(0, &args));
+    workspace.changes(
         &["set", "bb", "--alias=-y", "--alias", "bb"],
         "[bb, -x]",
         "[bb, -x, \"-y\"]",
     );
-    desk.changes(&["set", "-x", "--tag", "t"], "-y\"]}", "-y\"], tags: [t]}");
-    desk.changes(&["set", "b", "--unset", "tag"], ", tags: [t]}", "}");
+    workspace.changes(&["set", "-x", "--tag", "t"], "-y\"]}", "-y\"], tags: [t]}");
+    workspace.changes(&["set", "b", "--unset", "tag"], ", tags: [t]}", "}");
     let many = [
         "set",
         "https://short.code/old",
@@ -74,25 +74,25 @@ fn only_what_is_named_is_set() {
     ];
     let new = "short-code: old\n  owner: o\n  status: 301\n  forward: query\n  cache-max-age: 0\n  \
                expires: 2031-12-31\n  retired: 2020-01-01\n  archive: https://a.example/\n";
-    desk.changes(&many, "short-code: old\n  retired: 2020-01-01\n", new);
+    workspace.changes(&many, "short-code: old\n  retired: 2020-01-01\n", new);
     let unset = "owner status forward cache-max-age expires archive title";
     let unset = unset.split(' ').flat_map(|key| ["--unset", key]);
     let unset: Vec<_> = ["set", "old"].into_iter().chain(unset).collect();
-    desk.changes(&unset, new, "short-code: old\n  retired: 2020-01-01\n");
+    workspace.changes(&unset, new, "short-code: old\n  retired: 2020-01-01\n");
 }
 
 #[test]
 fn what_is_the_default_is_written_if_it_is_named() {
-    let desk = Desk::new(TABLE);
+    let workspace = Workspace::new(TABLE);
     let args = ["set", "b", "--status", "302", "--dry-run"];
-    assert_snapshot!("text_alone", desk.keeps(0, &args));
-    desk.changes(&args[..4], "-x]}", "-x], status: 302}");
-    desk.keeps(0, &args[..4]);
+    assert_snapshot!("text_alone", workspace.keeps(0, &args));
+    workspace.changes(&args[..4], "-x]}", "-x], status: 302}");
+    workspace.keeps(0, &args[..4]);
 }
 
 #[test]
 fn aliases_are_removed_only_if_that_is_allowed() {
-    let desk = Desk::new(TABLE);
+    let workspace = Workspace::new(TABLE);
     let args = [
         "set",
         "b",
@@ -102,9 +102,9 @@ fn aliases_are_removed_only_if_that_is_allowed() {
         "bb",
         "--allow-alias-loss",
     ];
-    assert_snapshot!("alias_loss", desk.keeps(1, &args[..6]));
-    desk.changes(&args, "[bb, -x]", "[bb]");
-    desk.changes(
+    assert_snapshot!("alias_loss", workspace.keeps(1, &args[..6]));
+    workspace.changes(&args, "[bb, -x]", "[bb]");
+    workspace.changes(
         &["set", "b", "--unset", "alias", "--allow-alias-loss"],
         ", aliases: [bb]",
         "",
@@ -113,101 +113,104 @@ fn aliases_are_removed_only_if_that_is_allowed() {
 
 #[test]
 fn a_link_leads_elsewhere_under_the_same_code() {
-    let desk = Desk::new(TABLE);
+    let workspace = Workspace::new(TABLE);
     let args = ["retarget", "t0P0JMya", "https://framasoft.org/en"];
     let dry = [&args[..], &["--dry-run"]].concat();
-    assert_snapshot!("retarget_dry", desk.keeps(0, &dry));
+    assert_snapshot!("retarget_dry", workspace.keeps(0, &dry));
     let (old, new) = (
         "framasoft.org/\n",
         "framasoft.org/en\n  short-code: t0P0JMya\n",
     );
-    assert_snapshot!("retarget", desk.changes(&args, old, new));
-    desk.keeps(0, &args);
+    assert_snapshot!("retarget", workspace.changes(&args, old, new));
+    workspace.keeps(0, &args);
     // A URL has one link, unless that is allowed.
     let shared = ["retarget", "b", "https://www.gnu.org/"];
-    assert_snapshot!("retarget_shared", desk.keeps(1, &shared));
+    assert_snapshot!("retarget_shared", workspace.keeps(1, &shared));
     let allowed = [&shared[..], &["--allow-shared-target"]].concat();
-    let report = desk.changes(
+    let report = workspace.changes(
         &allowed,
         "url: https://b.example/",
         "url: \"https://www.gnu.org/\"",
     );
     assert!(report.contains("warning: "), "{report}");
-    // What was taken down stays so.
+    // A link that was taken down stays down.
     let filled = ["retarget", "taken-down", "https://new.example"];
-    assert_snapshot!("refill", desk.keeps(1, &filled));
+    assert_snapshot!("refill", workspace.keeps(1, &filled));
 }
 
 #[test]
 fn a_link_is_retired_today() {
-    let desk = Desk::new(TABLE);
+    let workspace = Workspace::new(TABLE);
     let before = today();
-    let report = desk.run(&["retire", "t0P0JMya"]);
+    let report = workspace.run(&["retire", "t0P0JMya"]);
     assert_snapshot!("retire", report);
     let dates = [before, today()];
     let retired = |date: &String| {
         let new = format!("framasoft.org/\n  retired: {date}\n");
-        desk.text() == TABLE.replace("framasoft.org/\n", &new)
+        workspace.text() == TABLE.replace("framasoft.org/\n", &new)
     };
-    assert!(dates.iter().any(retired), "{}", desk.text());
-    desk.keeps(0, &["retire", "t0P0JMya"]);
+    assert!(dates.iter().any(retired), "{}", workspace.text());
+    workspace.keeps(0, &["retire", "t0P0JMya"]);
     // The date on which it was retired stays.
-    desk.keeps(0, &["retire", "old"]);
-    desk.changes(
+    workspace.keeps(0, &["retire", "old"]);
+    workspace.changes(
         &["retire", "old", "--on", "2030-01-01"],
         "2020-01-01",
         "2030-01-01",
     );
-    desk.changes(&["restore", "old"], "old\n  retired: 2030-01-01\n", "old\n");
+    workspace.changes(&["restore", "old"], "old\n  retired: 2030-01-01\n", "old\n");
 }
 
 #[test]
 fn a_takedown_drops_the_url_and_keeps_the_code() {
-    let desk = Desk::new(TABLE);
+    let workspace = Workspace::new(TABLE);
     let args = ["retire", "t0P0JMya", "--drop-url", "--on", "2026-01-01"];
     let new = "- short-code: t0P0JMya\n  retired: 2026-01-01\n";
-    desk.changes(&args, "- url: https://framasoft.org/\n", new);
-    desk.changes(
+    workspace.changes(&args, "- url: https://framasoft.org/\n", new);
+    workspace.changes(
         &["retire", "old", "--drop-url"],
         "url: https://example.org/old\n  short",
         "short",
     );
     let copy = ["set", "old", "--archive", "https://a.example/"];
-    assert_snapshot!("archive_of_nothing", desk.keeps(1, &copy));
+    assert_snapshot!("archive_of_nothing", workspace.keeps(1, &copy));
     let all = "- url: https://f.example/ # f\n  short-code: f # the code\n  # about f\n  \
                title: F # f.example\n  owner: o\n  archive: https://a.example/f # a\n";
-    desk.write("mapping.yaml", &TABLE.replace("# Kept.\n", all));
+    workspace.write("mapping.yaml", &TABLE.replace("# Kept.\n", all));
     let args = ["retire", "f", "--drop-url", "--on", "2026-01-01"];
     let dry_run = [&args[..], &["--dry-run"]].concat();
-    assert_snapshot!("drop_url", desk.keeps(0, &dry_run));
+    assert_snapshot!("drop_url", workspace.keeps(0, &dry_run));
     let bare = "- short-code: f # the code\n  # about f\n  owner: o\n  retired: 2026-01-01\n";
-    desk.changes(&args, all, bare);
+    workspace.changes(&args, all, bare);
     let to_come = ["retire", "b", "--drop-url", "--on", "2999-01-01"];
-    assert_snapshot!("drop_too_early", desk.keeps(1, &to_come));
+    assert_snapshot!("drop_too_early", workspace.keeps(1, &to_come));
 }
 
 #[test]
 fn only_a_link_that_works_again_is_restored() {
-    let desk = Desk::new(TABLE);
-    desk.changes(
+    let workspace = Workspace::new(TABLE);
+    workspace.changes(
         &["restore", "old"],
         "short-code: old\n  retired: 2020-01-01\n",
         "short-code: old\n",
     );
-    assert_snapshot!("restore_again", desk.keeps(0, &["restore", "old"]));
-    assert_snapshot!("restore_expired", desk.keeps(1, &["restore", "ended"]));
-    assert_snapshot!("restore_dropped", desk.keeps(1, &["restore", "taken-down"]));
-    desk.changes(
+    assert_snapshot!("restore_again", workspace.keeps(0, &["restore", "old"]));
+    assert_snapshot!("restore_expired", workspace.keeps(1, &["restore", "ended"]));
+    assert_snapshot!(
+        "restore_dropped",
+        workspace.keeps(1, &["restore", "taken-down"])
+    );
+    workspace.changes(
         &["set", "ended", "--unset", "expires"],
         "  expires: 2025-01-01\n",
         "",
     );
-    desk.changes(&["restore", "ended"], "  retired: 2024-01-01", "");
+    workspace.changes(&["restore", "ended"], "  retired: 2024-01-01", "");
 }
 
 #[test]
 fn what_is_refused_changes_nothing() {
-    let desk = Desk::new(TABLE);
+    let workspace = Workspace::new(TABLE);
     for (name, args) in [
         ("similar", &["retire", "gnu-hom"][..]),
         ("unknown", &["retire", "nowhere"]),
@@ -226,27 +229,27 @@ fn what_is_refused_changes_nothing() {
         ("taken", &["set", "b", "--alias", "old"]),
         ("control", &["set", "b", "--title", "a\u{1b}[2J"]),
     ] {
-        assert_snapshot!(name, desk.keeps(1, args));
+        assert_snapshot!(name, workspace.keeps(1, args));
     }
-    desk.changes(
+    workspace.changes(
         &["set", "gnu-home", "--forward", "path"],
         "# the first\n",
         "# the first\n  forward: path\n",
     );
     assert_snapshot!(
         "shadows",
-        desk.keeps(1, &["set", "b", "--alias", "gnu-home/x"])
+        workspace.keeps(1, &["set", "b", "--alias", "gnu-home/x"])
     );
     let allowed = ["set", "b", "--alias", "gnu-home/x", "--allow-shadowing"];
     assert_snapshot!(
         "shadows_allowed",
-        desk.changes(&allowed, "-x]", "-x, gnu-home/x]")
+        workspace.changes(&allowed, "-x]", "-x, gnu-home/x]")
     );
 }
 
 #[test]
 fn wrong_usage_exits_with_2() {
-    let desk = Desk::new(TABLE);
+    let workspace = Workspace::new(TABLE);
     for args in [
         &["set", "b"][..],
         &["set"],
@@ -266,22 +269,22 @@ fn wrong_usage_exits_with_2() {
         &["retire", "b", "--repo", "x", "--table", "y"],
         &["restore", "b", "--branch", "x", "--push"],
     ] {
-        desk.keeps(2, args);
+        workspace.keeps(2, args);
     }
-    assert_snapshot!("nothing_named", desk.keeps(2, &["set", "b"]));
+    assert_snapshot!("nothing_named", workspace.keeps(2, &["set", "b"]));
     assert_snapshot!(
         "no_table",
-        desk.keeps(3, &["retire", "b", "--table", "nowhere.yaml"])
+        workspace.keeps(3, &["retire", "b", "--table", "nowhere.yaml"])
     );
 }
 
 #[test]
 fn variables_for_one_link_are_not_read() {
-    let desk = Desk::new(TABLE);
+    let workspace = Workspace::new(TABLE);
     let mut command = Command::new(env!("CARGO_BIN_EXE_waypost"));
     command
         .args(["set", "b", "--owner", "o"])
-        .current_dir(desk.at(""))
+        .current_dir(workspace.at(""))
         .env_clear();
     command.envs([
         ("WAYPOST_TITLE", "t"),
@@ -289,27 +292,27 @@ fn variables_for_one_link_are_not_read() {
         ("WAYPOST_TAG", "u"),
     ]);
     assert!(command.output().unwrap().status.success());
-    assert_eq!(desk.text(), TABLE.replace("-x]}", "-x], owner: o}"));
+    assert_eq!(workspace.text(), TABLE.replace("-x]}", "-x], owner: o}"));
 }
 
 #[test]
 fn a_code_of_several_sites_needs_one_of_them() {
-    let desk = Desk::new(TABLE);
-    desk.write(
+    let workspace = Workspace::new(TABLE);
+    workspace.write(
         "other.yaml",
         "base_url: https://other.code/\nmapping:\n- url: https://o.example/\n  short-code: b\n",
     );
     let table = ["--table", "mapping.yaml", "--table", "other.yaml"];
     let retarget = |link| [&["retarget", link, "https://new.example/"][..], &table].concat();
-    assert_snapshot!("several_sites", desk.keeps(1, &retarget("b")));
+    assert_snapshot!("several_sites", workspace.keeps(1, &retarget("b")));
     let site = [&retarget("b")[..], &["--site", "https://other.code/"]].concat();
-    assert_snapshot!("one_site", desk.keeps(0, &site));
-    let other = fs::read_to_string(desk.at("other.yaml")).unwrap();
+    assert_snapshot!("one_site", workspace.keeps(0, &site));
+    let other = fs::read_to_string(workspace.at("other.yaml")).unwrap();
     assert!(
         other.contains("- url: https://new.example/\n  short-code: b\n"),
         "{other}"
     );
-    desk.changes(
+    workspace.changes(
         &retarget("short.code/bb"),
         "https://b.example/",
         "\"https://new.example/\"",
@@ -318,12 +321,23 @@ fn a_code_of_several_sites_needs_one_of_them() {
 
 #[test]
 fn a_table_with_errors_or_in_a_form_that_cannot_be_edited_stays() {
-    let desk = Desk::new(TABLE);
-    desk.write("mapping.yaml", &format!("{TABLE}\n- url: nowhere\n"));
-    assert_snapshot!("errors", desk.keeps(1, &["retire", "b"]));
-    desk.write(
+    let workspace = Workspace::new(TABLE);
+    workspace.write("mapping.yaml", &format!("{TABLE}\n- url: nowhere\n"));
+    assert_snapshot!("errors", workspace.keeps(1, &["retire", "b"]));
+    workspace.write(
         "mapping.yaml",
         "base_url: https://short.code/\nmapping:\n- ? url\n  : https://a.example/\n  short-code: a\n",
     );
-    assert_snapshot!("form", desk.keeps(1, &["retire", "a"]));
+    assert_snapshot!("form", workspace.keeps(1, &["retire", "a"]));
+}
+
+#[test]
+fn a_blank_value_is_refused() {
+    let workspace = Workspace::new(TABLE);
+    for flag in ["--title", "--owner", "--tag"] {
+        for blank in ["", " ", "\u{a0}"] {
+            let text = workspace.keeps(2, &["set", "gnu-home", flag, blank]);
+            assert!(text.contains("it is blank; remove a key"), "{text}");
+        }
+    }
 }

@@ -20,7 +20,7 @@ impl Request {
         self.method == "HEAD"
     }
 
-    /// Returns the host that is asked, without port.
+    /// Returns the requested host, without port.
     pub(crate) fn host(&self) -> &str {
         let host = self.fields.get("host").map_or("", String::as_str);
         host.rsplit_once(':').map_or(host, |(name, _)| name)

@@ -1,4 +1,4 @@
-//! Who was asked what, and when.
+//! Which host got which request, and when.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -100,7 +100,7 @@ fn requests_that_come_too_soon_are_found() {
             .map(|asked| format!("{}{}", asked.host, asked.path))
             .collect()
     };
-    // One that has not ended is still there.
+    // A request that has not ended is still in the log.
     assert_eq!(found(str::to_owned), ["b/6", "a/5", "a/60"]);
     let together = found(|_| "group".to_owned());
     assert_eq!(together, ["b/0", "a/3", "b/6", "a/5", "c/7"]);

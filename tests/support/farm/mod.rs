@@ -1,5 +1,5 @@
 //! A farm of fake hosts on loopback: any name leads to it, each answers as its test says, and a log
-//! keeps who was asked what, and when.
+//! records which host got which request, and when.
 //!
 //! Hosts are called `NAME.farm.example`: its certificate is for those. Nothing listens on a fixed
 //! port; a resolver replaces the ports 80 and 443.

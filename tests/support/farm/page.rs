@@ -13,7 +13,7 @@ pub(crate) enum Page {
     Raw(Vec<u8>),
     /// It sends these bytes at once, then others one at a time without an end.
     Drip { first: Vec<u8>, then: u8 },
-    /// It says nothing.
+    /// It sends nothing.
     Hang,
     /// It resets the connection.
     Reset,

@@ -1,4 +1,4 @@
-//! A resolver by which any name leads to a farm, but for those whose test says otherwise.
+//! A resolver by which any name leads to a farm, except those for which a test sets another address.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,4 +1,4 @@
-//! Connections of a farm: requests in, whatever the host does out.
+//! Connections of a farm: requests are read, and the host's behaviour is carried out.
 
 use std::collections::HashMap;
 use std::sync::Arc;

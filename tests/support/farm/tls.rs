@@ -31,17 +31,17 @@ pub(crate) enum Handshake {
     Expired,
     /// Its certificate is for another name.
     WrongName,
-    /// Its certificate is from an authority that nobody trusts.
+    /// Its certificate is from an untrusted authority.
     Untrusted,
     /// It speaks only TLS 1.2 with no protocol of the client.
     Incompatible,
-    /// It wants a certificate of the client.
+    /// It requires a certificate of the client.
     WantsCertificate,
     /// It answers with bytes that are no TLS.
     Garbage,
     /// It closes the connection.
     Closed,
-    /// It says nothing.
+    /// It sends nothing.
     Hangs,
 }
 

@@ -20,13 +20,13 @@ fn entry(code: &str) -> String {
 }
 
 /// A checkout whose tables are merged by this program, which is named `waypost` on the `PATH`.
-struct Scene {
+struct Fixture {
     _dir: tempfile::TempDir,
     root: PathBuf,
     path: String,
 }
 
-impl Scene {
+impl Fixture {
     fn new(table: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("checkout");
@@ -36,27 +36,27 @@ impl Scene {
         }
         symlink(WAYPOST, programs.join("waypost")).unwrap();
         let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
-        let scene = Self {
+        let fixture = Self {
             _dir: dir,
             root,
             path,
         };
-        scene.git("init --quiet -b main");
-        scene.write("mapping.yaml", table);
-        scene
+        fixture.git("init --quiet -b main");
+        fixture.write("mapping.yaml", table);
+        fixture
     }
 
     /// With the driver installed, and all committed.
     fn installed(table: &str) -> Self {
-        let scene = Self::new(table);
+        let fixture = Self::new(table);
         assert!(
-            scene
+            fixture
                 .waypost(&["merge-driver", "--install"])
                 .status
                 .success()
         );
-        scene.commit("table");
-        scene
+        fixture.commit("table");
+        fixture
     }
 
     fn run(&self, program: &str, arguments: &[&str]) -> Output {
@@ -132,43 +132,43 @@ impl Scene {
 #[test]
 fn two_branches_that_append_merge_clean() {
     for operation in ["merge --no-edit topic", "rebase topic", "cherry-pick topic"] {
-        let scene = Scene::installed(TABLE);
-        scene.diverge(
+        let fixture = Fixture::installed(TABLE);
+        fixture.diverge(
             &(TABLE.to_owned() + &entry("z")),
             &(TABLE.to_owned() + &entry("y")),
         );
-        scene.git(operation);
-        // In a rebase, what is on the other branch is ours.
+        fixture.git(operation);
+        // In a rebase, the other branch is "ours".
         let [first, second] = if operation == "rebase topic" {
             ["y", "z"]
         } else {
             ["z", "y"]
         };
         let expected = TABLE.to_owned() + &entry(first) + &entry(second);
-        assert_eq!(scene.read("mapping.yaml"), expected, "{operation}");
-        assert!(scene.checks("mapping.yaml"));
+        assert_eq!(fixture.read("mapping.yaml"), expected, "{operation}");
+        assert!(fixture.checks("mapping.yaml"));
     }
 }
 
 #[test]
 fn without_the_driver_they_conflict() {
-    let scene = Scene::new(TABLE);
-    scene.commit("table");
-    scene.diverge(
+    let fixture = Fixture::new(TABLE);
+    fixture.commit("table");
+    fixture.diverge(
         &(TABLE.to_owned() + &entry("z")),
         &(TABLE.to_owned() + &entry("y")),
     );
-    assert!(!scene.try_git("merge --no-edit topic").0);
+    assert!(!fixture.try_git("merge --no-edit topic").0);
 }
 
 #[test]
 fn the_same_addition_becomes_one() {
-    let scene = Scene::installed(TABLE);
+    let fixture = Fixture::installed(TABLE);
     let added = TABLE.to_owned() + &entry("x");
     let titled = TABLE.to_owned() + &entry("x") + "  title: X\n";
-    scene.diverge(&added, &titled);
-    scene.git("merge --no-edit topic");
-    assert_eq!(scene.read("mapping.yaml"), titled);
+    fixture.diverge(&added, &titled);
+    fixture.git("merge --no-edit topic");
+    assert_eq!(fixture.read("mapping.yaml"), titled);
 }
 
 #[test]
@@ -178,25 +178,25 @@ fn a_clash_is_marked_explained_and_settled() {
         ("rebase topic", "rebase --continue"),
         ("cherry-pick topic", "cherry-pick --continue"),
     ] {
-        let scene = Scene::installed(TABLE);
+        let fixture = Fixture::installed(TABLE);
         let (one, two) = (
             "- url: https://one.example/\n  short-code: x\n",
             "- url: https://two.example/\n  short-code: x\n",
         );
-        scene.diverge(
+        fixture.diverge(
             &(TABLE.to_owned() + one + &entry("a")),
             &(TABLE.to_owned() + two + &entry("b")),
         );
 
-        let (is_done, report) = scene.try_git(operation);
+        let (is_done, report) = fixture.try_git(operation);
         assert!(!is_done, "{report}");
         assert!(
             report.contains("mapping.yaml:6: the code \"x\" leads to two targets"),
             "{report}"
         );
-        let status = scene.git("status --porcelain");
+        let status = fixture.git("status --porcelain");
         assert!(status.contains("UU mapping.yaml"), "{status}");
-        let table = scene.read("mapping.yaml");
+        let table = fixture.read("mapping.yaml");
         let clash = table
             .split_once("<<<<<<< ours")
             .unwrap()
@@ -208,7 +208,7 @@ fn a_clash_is_marked_explained_and_settled() {
             clash.1.contains(&entry("a")) && clash.1.contains(&entry("b")),
             "{table}"
         );
-        let check = scene.waypost(&["check", "mapping.yaml"]);
+        let check = fixture.waypost(&["check", "mapping.yaml"]);
         let report = String::from_utf8([check.stdout, check.stderr].concat()).unwrap();
         assert!(
             report.contains("mapping.yaml:6:1: error: unresolved merge conflict"),
@@ -221,105 +221,105 @@ fn a_clash_is_marked_explained_and_settled() {
                 .any(|it| line.starts_with(it))
         });
         let settled: String = lines.map(|line| format!("{line}\n")).collect();
-        scene.write("mapping.yaml", &settled.replace(one, ""));
-        assert!(scene.checks("mapping.yaml"));
-        scene.git("add mapping.yaml");
-        scene.git(go_on);
-        assert_eq!(scene.git("status --porcelain"), "", "{operation}");
+        fixture.write("mapping.yaml", &settled.replace(one, ""));
+        assert!(fixture.checks("mapping.yaml"));
+        fixture.git("add mapping.yaml");
+        fixture.git(go_on);
+        assert_eq!(fixture.git("status --porcelain"), "", "{operation}");
     }
 }
 
 #[test]
 fn what_one_side_removed_and_the_other_changed_is_a_conflict() {
-    let scene = Scene::installed(TABLE);
+    let fixture = Fixture::installed(TABLE);
     let removed = TABLE.split_once("- url: https://www").unwrap().0;
-    scene.diverge(removed, &(TABLE.to_owned() + "  retired: true\n"));
-    let (is_done, report) = scene.try_git("merge --no-edit topic");
+    fixture.diverge(removed, &(TABLE.to_owned() + "  retired: true\n"));
+    let (is_done, report) = fixture.try_git("merge --no-edit topic");
     assert!(!is_done);
     assert!(
         report.contains("the entry \"gnu-home\" was removed by ours and changed by theirs"),
         "{report}"
     );
     let expected = "=======\n- url: https://www.gnu.org/\n  short-code: gnu-home\n  retired: true\n>>>>>>> theirs\n";
-    assert!(scene.read("mapping.yaml").ends_with(expected));
+    assert!(fixture.read("mapping.yaml").ends_with(expected));
 }
 
 #[test]
 fn documents_of_a_directory_are_merged_too() {
-    let scene = Scene::new("");
-    fs::remove_file(scene.root.join("mapping.yaml")).unwrap();
-    scene.write("links/fairs.yml", TABLE);
+    let fixture = Fixture::new("");
+    fs::remove_file(fixture.root.join("mapping.yaml")).unwrap();
+    fixture.write("links/fairs.yml", TABLE);
     assert!(
-        scene
+        fixture
             .waypost(&["merge-driver", "--install", "--table", "links"])
             .status
             .success()
     );
-    scene.commit("table");
-    scene.branch(
+    fixture.commit("table");
+    fixture.branch(
         "topic",
         "links/fairs.yml",
         &(TABLE.to_owned() + &entry("y")),
     );
-    scene.write("links/fairs.yml", &(TABLE.to_owned() + &entry("z")));
-    scene.commit("ours");
-    scene.git("merge --no-edit topic");
+    fixture.write("links/fairs.yml", &(TABLE.to_owned() + &entry("z")));
+    fixture.commit("ours");
+    fixture.git("merge --no-edit topic");
     let expected = TABLE.to_owned() + &entry("z") + &entry("y");
-    assert_eq!(scene.read("links/fairs.yml"), expected);
+    assert_eq!(fixture.read("links/fairs.yml"), expected);
 }
 
 #[test]
 fn a_name_may_look_like_an_option() {
-    let scene = Scene::new("");
-    fs::remove_file(scene.root.join("mapping.yaml")).unwrap();
-    scene.write("-a.yaml", TABLE);
+    let fixture = Fixture::new("");
+    fs::remove_file(fixture.root.join("mapping.yaml")).unwrap();
+    fixture.write("-a.yaml", TABLE);
     assert!(
-        scene
+        fixture
             .waypost(&["merge-driver", "--install", "--table=-a.yaml"])
             .status
             .success()
     );
-    scene.commit("table");
-    scene.branch("topic", "-a.yaml", &(TABLE.to_owned() + &entry("y")));
-    scene.write("-a.yaml", &(TABLE.to_owned() + &entry("z")));
-    scene.commit("ours");
-    scene.git("merge --no-edit topic");
+    fixture.commit("table");
+    fixture.branch("topic", "-a.yaml", &(TABLE.to_owned() + &entry("y")));
+    fixture.write("-a.yaml", &(TABLE.to_owned() + &entry("z")));
+    fixture.commit("ours");
+    fixture.git("merge --no-edit topic");
     let expected = TABLE.to_owned() + &entry("z") + &entry("y");
-    assert_eq!(scene.read("-a.yaml"), expected);
+    assert_eq!(fixture.read("-a.yaml"), expected);
 }
 
 #[test]
 fn lines_keep_their_ends() {
     let crlf = |text: String| text.replace('\n', "\r\n");
-    let scene = Scene::installed(&crlf(TABLE.to_owned()));
-    scene.diverge(
+    let fixture = Fixture::installed(&crlf(TABLE.to_owned()));
+    fixture.diverge(
         &crlf(TABLE.to_owned() + &entry("z")),
         &crlf(TABLE.to_owned() + &entry("y")),
     );
-    scene.git("merge --no-edit topic");
+    fixture.git("merge --no-edit topic");
     let expected = TABLE.to_owned() + &entry("z") + &entry("y");
-    assert_eq!(scene.read("mapping.yaml"), crlf(expected));
+    assert_eq!(fixture.read("mapping.yaml"), crlf(expected));
 }
 
 #[test]
 fn branches_that_merged_each_other_merge() {
     // Both clash at one entry and settle it in the same way, so that the common ancestor that Git
     // makes up holds a conflict.
-    let scene = Scene::installed(TABLE);
+    let fixture = Fixture::installed(TABLE);
     let table = |target: &str, more: &str| {
         format!("{TABLE}- url: https://{target}.example/\n  short-code: x\n{more}")
     };
-    scene.diverge(&table("one", ""), &table("two", ""));
-    scene.git("branch crossed main");
+    fixture.diverge(&table("one", ""), &table("two", ""));
+    fixture.git("branch crossed main");
     for (from, with) in [("main", "topic"), ("topic", "crossed")] {
-        scene.git(&format!("switch --quiet {from}"));
-        assert!(!scene.try_git(&format!("merge --no-edit {with}")).0);
-        scene.write("mapping.yaml", &table("one", &entry(from)));
-        scene.commit("settled");
+        fixture.git(&format!("switch --quiet {from}"));
+        assert!(!fixture.try_git(&format!("merge --no-edit {with}")).0);
+        fixture.write("mapping.yaml", &table("one", &entry(from)));
+        fixture.commit("settled");
     }
-    scene.git("switch --quiet main");
-    let (is_done, report) = scene.try_git("merge --no-edit topic");
-    let result = scene.read("mapping.yaml");
+    fixture.git("switch --quiet main");
+    let (is_done, report) = fixture.try_git("merge --no-edit topic");
+    let result = fixture.read("mapping.yaml");
     assert!(report.contains("merged line by line"), "{report}");
     assert!(
         result.contains(&entry("main")) && result.contains(&entry("topic")),
@@ -330,24 +330,24 @@ fn branches_that_merged_each_other_merge() {
 
 #[test]
 fn branches_that_added_to_each_other_merge_clean() {
-    let scene = Scene::installed(TABLE);
+    let fixture = Fixture::installed(TABLE);
     let table = |codes: &str| {
         codes.chars().fold(TABLE.to_owned(), |table, code| {
             table + &entry(&code.to_string())
         })
     };
-    scene.diverge(&table("a"), &table("b"));
-    scene.git("branch crossed main");
+    fixture.diverge(&table("a"), &table("b"));
+    fixture.git("branch crossed main");
     for (from, with) in [("main", "topic"), ("topic", "crossed")] {
-        scene.git(&format!("switch --quiet {from}"));
-        scene.git(&format!("merge --no-edit {with}"));
-        let table = scene.read("mapping.yaml") + &entry(from);
-        scene.write("mapping.yaml", &table);
-        scene.commit("more");
+        fixture.git(&format!("switch --quiet {from}"));
+        fixture.git(&format!("merge --no-edit {with}"));
+        let table = fixture.read("mapping.yaml") + &entry(from);
+        fixture.write("mapping.yaml", &table);
+        fixture.commit("more");
     }
-    scene.git("switch --quiet main");
-    scene.git("merge --no-edit topic");
-    let result = scene.read("mapping.yaml");
+    fixture.git("switch --quiet main");
+    fixture.git("merge --no-edit topic");
+    let result = fixture.read("mapping.yaml");
     for code in ["a", "b", "main", "topic"] {
         assert_eq!(result.matches(&entry(code)).count(), 1, "{result}");
     }
@@ -355,42 +355,42 @@ fn branches_that_added_to_each_other_merge_clean() {
 
 #[test]
 fn what_cannot_be_split_is_merged_by_lines() {
-    let scene = Scene::installed(&TABLE.replace(
+    let fixture = Fixture::installed(&TABLE.replace(
         "- url: https://framasoft.org/",
         "- {url: https://framasoft.org/}",
     ));
-    let base = scene.read("mapping.yaml");
-    scene.diverge(&format!("# ours\n{base}"), &(base.clone() + &entry("y")));
-    let report = scene.git("merge --no-edit topic");
+    let base = fixture.read("mapping.yaml");
+    fixture.diverge(&format!("# ours\n{base}"), &(base.clone() + &entry("y")));
+    let report = fixture.git("merge --no-edit topic");
     assert!(
         report.contains("mapping.yaml: merged line by line: line 3"),
         "{report}"
     );
     assert_eq!(
-        scene.read("mapping.yaml"),
+        fixture.read("mapping.yaml"),
         format!("# ours\n{base}{}", entry("y"))
     );
 }
 
 #[test]
 fn a_driver_that_is_gone_stops_the_merge() {
-    let scene = Scene::installed(TABLE);
+    let fixture = Fixture::installed(TABLE);
     let ours = TABLE.to_owned() + &entry("z");
-    scene.diverge(&ours, &(TABLE.to_owned() + &entry("y")));
-    fs::remove_file(scene.root.join("../bin/waypost")).unwrap();
-    let (is_done, report) = scene.try_git("merge --no-edit topic");
+    fixture.diverge(&ours, &(TABLE.to_owned() + &entry("y")));
+    fs::remove_file(fixture.root.join("../bin/waypost")).unwrap();
+    let (is_done, report) = fixture.try_git("merge --no-edit topic");
     assert!(!is_done);
     // Older versions of Git take any failure for a conflict.
     if !report.contains("CONFLICT") {
-        assert_eq!(scene.git("status --porcelain"), "", "{report}");
-        assert_eq!(scene.read("mapping.yaml"), ours);
+        assert_eq!(fixture.git("status --porcelain"), "", "{report}");
+        assert_eq!(fixture.read("mapping.yaml"), ours);
     }
 }
 
 #[test]
 fn what_cannot_be_read_stops_the_merge() {
-    let scene = Scene::new(TABLE);
-    let output = scene.waypost(&[
+    let fixture = Fixture::new(TABLE);
+    let output = fixture.waypost(&[
         "merge-driver",
         "nowhere",
         "mapping.yaml",
@@ -403,16 +403,16 @@ fn what_cannot_be_read_stops_the_merge() {
         report.starts_with("waypost: links.yaml: not merged: cannot read nowhere: "),
         "{report}"
     );
-    assert_eq!(scene.read("mapping.yaml"), TABLE);
+    assert_eq!(fixture.read("mapping.yaml"), TABLE);
 }
 
 #[test]
 fn installing_twice_changes_nothing() {
-    let scene = Scene::new(TABLE);
+    let fixture = Fixture::new(TABLE);
     let install = || {
-        let output = scene.waypost(&["merge-driver", "--install"]);
+        let output = fixture.waypost(&["merge-driver", "--install"]);
         assert!(output.status.success());
-        let files = [".gitattributes", ".git/config"].map(|path| scene.read(path));
+        let files = [".gitattributes", ".git/config"].map(|path| fixture.read(path));
         (String::from_utf8(output.stdout).unwrap(), files)
     };
     let (report, files) = install();
@@ -433,21 +433,21 @@ fn installing_twice_changes_nothing() {
 fn the_page_on_reviewing_shows_what_happens() {
     let page = fs::read_to_string("docs/reviewing.md").unwrap();
     let shows = |text: &str| assert!(page.contains(text), "{text}");
-    let scene = Scene::new(TABLE);
-    let installed = scene.waypost(&["merge-driver", "--install"]).stdout;
+    let fixture = Fixture::new(TABLE);
+    let installed = fixture.waypost(&["merge-driver", "--install"]).stdout;
     shows(&format!(
         "--install\n{}```",
         String::from_utf8(installed).unwrap()
     ));
-    scene.commit("table");
+    fixture.commit("table");
     let video = "- url: https://joinpeertube.org/\n  short-code: video\n";
     let mastodon = "- url: https://joinmastodon.org/\n";
-    scene.diverge(&(TABLE.to_owned() + mastodon), &(TABLE.to_owned() + video));
-    scene.git("merge --no-edit topic");
-    let table = scene.read("mapping.yaml");
+    fixture.diverge(&(TABLE.to_owned() + mastodon), &(TABLE.to_owned() + video));
+    fixture.git("merge --no-edit topic");
+    let table = fixture.read("mapping.yaml");
     shows(&format!("```yaml\n{table}```"));
 
-    scene.branch(
+    fixture.branch(
         "retarget",
         "mapping.yaml",
         &table.replace("gnu.org/", "gnu.org/home.html"),
@@ -455,15 +455,15 @@ fn the_page_on_reviewing_shows_what_happens() {
     let retired = table
         .replace("gnu.org/", "gnu.org/gnu.html")
         .replace("gnu-home", "gnu-home\n  retired: true");
-    scene.write("mapping.yaml", &retired);
-    scene.commit("retire");
-    let (_, report) = scene.try_git("merge --no-edit retarget");
+    fixture.write("mapping.yaml", &retired);
+    fixture.commit("retire");
+    let (_, report) = fixture.try_git("merge --no-edit retarget");
     let explained = report
         .lines()
         .find(|line| line.starts_with("mapping.yaml:4: "))
         .unwrap();
     shows(&format!("{explained}\n"));
-    let table = scene.read("mapping.yaml");
+    let table = fixture.read("mapping.yaml");
     let (_, conflict) = table.split_once("<<<<<<<").unwrap();
     let (conflict, _) = conflict.split_once(">>>>>>>").unwrap();
     shows(&format!("```yaml\n<<<<<<<{conflict}>>>>>>> theirs\n```"));

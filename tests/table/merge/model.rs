@@ -1,4 +1,4 @@
-//! A model of a document: what it says, how it is written, and how people change it.
+//! A model of a document: its content, its layout, and how people change it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,15 +33,15 @@ pub(crate) struct Form {
 pub(crate) struct Item {
     pub(crate) code: Option<String>,
     has_gap: bool,
-    /// No two comments say the same.
+    /// No two comments are equal.
     pub(crate) comment: Option<String>,
     /// The comment after the URL.
     pub(crate) remark: Option<String>,
-    /// Keys and what they say: items of lists are parted by commas.
+    /// Keys and their values; items of lists are separated by commas.
     pub(crate) keys: BTreeMap<String, String>,
 }
 
-/// Something that a person does.
+/// A change that a person makes.
 #[derive(Debug, Clone)]
 pub(crate) enum Edit {
     Add(Index, Option<u8>, u8, bool),
@@ -101,7 +101,7 @@ fn edit() -> impl Strategy<Value = Edit> {
     ]
 }
 
-/// A document, and what is done to it on either side.
+/// A document, and the changes on either side.
 pub(crate) fn story() -> impl Strategy<Value = [Model; 3]> {
     let edits = |most| vec(edit(), 0..most);
     (form(), vec(edit(), 8..24), edits(6), edits(6)).prop_map(|(form, before, ours, theirs)| {

@@ -1,4 +1,4 @@
-//! What must hold of any merge: it loses and invents nothing.
+//! Properties of any merge: it loses and invents nothing.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use waypost::mapping::{Outline, SourceFile};
 
 use super::model::{Fact, Item, LISTS, Model, codes, story};
 
-/// What is in a text, as the reader of tables sees it.
+/// The content of a text, as the parser of tables sees it.
 fn facts(text: &[u8]) -> BTreeSet<Fact> {
     let file = SourceFile {
         path: "t.yaml".into(),
@@ -52,7 +52,7 @@ fn three_way<T: Ord + Clone>(sets: [BTreeSet<T>; 3]) -> BTreeSet<T> {
         .collect()
 }
 
-/// What a merge has to come to.
+/// The expected result of a merge.
 #[derive(Debug, PartialEq)]
 enum Expected {
     Clean,
@@ -147,7 +147,7 @@ fn merged(story: [&Model; 3]) -> Merged {
     merge(&base, &ours, &theirs).unwrap()
 }
 
-/// A document with all that is hard to take apart.
+/// A document with everything that is hard to split into entries.
 const HARD: &str = "\
 --- # here
 base_url: https://short.code/
@@ -192,7 +192,7 @@ tests:
   to: https://e.org/b
 ";
 
-/// A change that knows nothing of tables: of some characters, or of a line.
+/// A change that ignores the structure of tables: of some characters, or of a line.
 type Damage = (Index, bool, String);
 
 fn damaged(text: &str, damages: &[Damage]) -> Vec<u8> {
@@ -217,7 +217,7 @@ fn damaged(text: &str, damages: &[Damage]) -> Vec<u8> {
 }
 
 fn damages(most: usize) -> impl Strategy<Value = Vec<Damage>> {
-    // Mostly such that a table is left.
+    // Mostly such that the result is still a table.
     let with = prop_oneof![5 => "[ab #]{1,2}", 1 => "[a:#'\"\\[{|>\n\r\t ?-]{1,2}"];
     vec((any::<Index>(), any::<bool>(), with), 0..most)
 }
@@ -226,7 +226,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(768))]
 
     #[test]
-    fn whatever_people_do_to_a_text_nothing_is_lost(sides in [damages(2), damages(4), damages(4)]) {
+    fn arbitrary_edits_of_a_text_lose_nothing(sides in [damages(2), damages(4), damages(4)]) {
         let base = damaged(HARD, &sides[0]);
         let text = String::from_utf8(base).unwrap();
         let versions = [vec![], sides[1].clone(), sides[2].clone()].map(|it| damaged(&text, &it));

@@ -8,13 +8,13 @@ use std::process::{Command, Stdio};
 use crate::transcript::transcript;
 
 /// A directory with the table `mapping.yaml`.
-pub(crate) struct Desk(tempfile::TempDir);
+pub(crate) struct Workspace(tempfile::TempDir);
 
-impl Desk {
+impl Workspace {
     pub(crate) fn new(table: &str) -> Self {
-        let desk = Self(tempfile::tempdir().unwrap());
-        desk.write("mapping.yaml", table);
-        desk
+        let workspace = Self(tempfile::tempdir().unwrap());
+        workspace.write("mapping.yaml", table);
+        workspace
     }
 
     pub(crate) fn at(&self, name: &str) -> PathBuf {
@@ -90,7 +90,7 @@ impl Desk {
         self.add_from(b"", args)
     }
 
-    /// Returns the output of `waypost add`, which changes not one byte.
+    /// Returns the output of `waypost add`, which must not change a single byte.
     pub(crate) fn refuses(&self, args: &[&str]) -> String {
         self.refuses_from(b"", args)
     }

@@ -30,7 +30,7 @@ root 16175223c8ddce5ace0493c948569c211b03c4c6bb3d3e484434999448cffe01 admin
 ";
 
 /// A server that registers, and the repository `remote.git` that it follows.
-pub(crate) struct Scene {
+pub(crate) struct Fixture {
     pub(crate) server: Running,
     pub(crate) root: PathBuf,
     description: Description,
@@ -38,7 +38,7 @@ pub(crate) struct Scene {
     pub(crate) seen: Arc<Mutex<Vec<(u16, Value)>>>,
 }
 
-impl Scene {
+impl Fixture {
     pub(crate) async fn new() -> Self {
         Self::with_table(EMPTY).await
     }
@@ -126,7 +126,7 @@ impl Scene {
         self.remote("rev-list --count main").parse().unwrap()
     }
 
-    /// Has somebody else push a table.
+    /// Pushes a table as another user.
     pub(crate) fn push(&self, text: &str) {
         git(&self.root.join("work"), "pull --quiet origin main");
         bare_remote::push(&self.root, &[("mapping.yaml", text)]);
@@ -137,7 +137,7 @@ impl Scene {
         bare_remote::hook(&self.root, name, script);
     }
 
-    /// Keeps the remote from answering pushes until [`Scene::release`].
+    /// Keeps the remote from answering pushes until [`Fixture::release`].
     pub(crate) fn hold(&self) {
         let (held, released) = (self.root.join("held"), self.root.join("released"));
         let (held, released) = (held.display(), released.display());
@@ -154,12 +154,12 @@ impl Scene {
         fs::write(self.root.join("released"), "").unwrap();
     }
 
-    /// Asks for a registration as `ada`.
+    /// Requests a registration as `ada`.
     pub(crate) async fn register(&self, body: &str) -> Reply {
         self.register_as(ADA, "", body).await
     }
 
-    /// Asks for a registration, with further header lines, each ending in CRLF.
+    /// Requests a registration, with further header lines, each ending in CRLF.
     pub(crate) async fn register_as(&self, token: &str, headers: &str, body: &str) -> Reply {
         let headers =
             format!("Authorization: Bearer {token}\r\nContent-Type: application/json\r\n{headers}");
@@ -177,7 +177,7 @@ impl Scene {
         self.checked("post", path, self.server.say(request).await)
     }
 
-    /// Asks for a change of the link with a code, in case it still has an entity tag.
+    /// Requests a change of the link with a code, if it still has an entity tag.
     pub(crate) async fn edit(
         &self,
         token: &str,
@@ -225,7 +225,7 @@ impl Scene {
         self.checked("get", described, self.server.get(&path).await)
     }
 
-    /// Holds an answer to the description of the service.
+    /// Checks an answer against the description of the service.
     fn checked(&self, method: &str, path: &str, reply: Reply) -> Reply {
         self.description.check(method, path, &reply);
         let seen = (status(&reply), reply.json());
@@ -233,7 +233,7 @@ impl Scene {
         reply
     }
 
-    /// Returns how many registrations ended so.
+    /// Returns how many registrations had this result.
     pub(crate) async fn counted(&self, result: &str) -> f64 {
         let name = format!("waypost_registrations_total{{result=\"{result}\"}}");
         self.server.metric(&name).await.unwrap()

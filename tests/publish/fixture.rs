@@ -27,12 +27,12 @@ pub(crate) enum NotPublished {
 
 /// The remote `remote.git`, whose branch `main` holds `mapping.yaml` with the text `one`, and the
 /// checkout `work` of somebody else.
-pub(crate) struct Scene {
+pub(crate) struct Fixture {
     _dir: tempfile::TempDir,
     pub(crate) root: PathBuf,
 }
 
-impl Scene {
+impl Fixture {
     pub(crate) fn new() -> Self {
         Self::with_table("one\n")
     }
@@ -40,10 +40,10 @@ impl Scene {
     pub(crate) fn with_table(text: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
-        let scene = Self { _dir: dir, root };
-        bare_remote::create(&scene.root);
-        scene.push("mapping.yaml", text);
-        scene
+        let fixture = Self { _dir: dir, root };
+        bare_remote::create(&fixture.root);
+        fixture.push("mapping.yaml", text);
+        fixture
     }
 
     pub(crate) fn at(&self, path: &str) -> PathBuf {
@@ -101,7 +101,8 @@ impl Scene {
     ) -> Result<Published, NotPublished> {
         let table = TablePath::new("mapping.yaml", 1 << 20);
         publish(&mut writer.changing(), &table, FOREVER, |tip| {
-            compute(std::str::from_utf8(&tip.files[0].bytes).unwrap())
+            let whole = tip.files[0].whole().unwrap();
+            compute(std::str::from_utf8(&whole.bytes).unwrap())
         })
     }
 
@@ -128,6 +129,13 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
+    pub(crate) fn to(branch: RemoteBranch) -> Self {
+        Self {
+            branch,
+            review: None,
+        }
+    }
+
     pub(crate) fn changing(&self) -> CloneBranch<'_> {
         let author = CommitIdentity {
             name: "W".to_owned(),
@@ -140,10 +148,13 @@ impl Writer {
 /// Puts a line at the end of the table.
 pub(crate) fn add_line(text: &str, line: &str) -> Edit {
     Edit {
-        files: vec![SourceFile {
-            path: "mapping.yaml".into(),
-            bytes: format!("{text}{line}\n").into_bytes(),
-        }],
+        files: vec![
+            SourceFile::new(
+                "mapping.yaml".into(),
+                format!("{text}{line}\n").into_bytes(),
+            )
+            .into(),
+        ],
         message: format!("Add {line}\n\nShort-Link: https://short.code/{line}\n"),
     }
 }

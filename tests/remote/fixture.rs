@@ -14,21 +14,21 @@ use crate::bare_remote;
 use crate::git::program;
 
 /// A directory with the remote `remote.git`, and a checkout `work` from which it is pushed to.
-pub(crate) struct Scene {
+pub(crate) struct Fixture {
     _dir: tempfile::TempDir,
     pub(crate) root: PathBuf,
 }
 
-impl Scene {
+impl Fixture {
     /// A remote whose branch `main` holds `mapping.yaml` with the text `one`.
     pub(crate) fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
-        let scene = Self { _dir: dir, root };
-        fs::create_dir(scene.at("state")).unwrap();
-        scene.create("remote.git", "work");
-        scene.push("one");
-        scene
+        let fixture = Self { _dir: dir, root };
+        fs::create_dir(fixture.at("state")).unwrap();
+        fixture.create("remote.git", "work");
+        fixture.push("one");
+        fixture
     }
 
     pub(crate) fn create(&self, remote: &str, work: &str) {
@@ -144,6 +144,17 @@ impl Scene {
         assert_eq!(clones.len(), 1, "{clones:?}");
         clones[0].clone()
     }
+
+    /// The number of commits in it.
+    pub(crate) fn commits_kept(&self) -> usize {
+        let clone = self.clone_dir();
+        let clone = clone.strip_prefix(&self.root).unwrap().to_str().unwrap();
+        let listed = self.git_in(
+            clone,
+            "cat-file --batch-all-objects --batch-check=%(objecttype)",
+        );
+        listed.lines().filter(|kind| *kind == "commit").count()
+    }
 }
 
 pub(crate) fn git(directory: &Path, arguments: &str) -> std::process::Output {
@@ -200,7 +211,7 @@ impl Followed {
         revision.commit().unwrap().to_string()
     }
 
-    /// Why there is nothing to read.
+    /// The reason why the table cannot be read.
     pub(crate) fn error(&self) -> String {
         chain(&self.read().unwrap_err())
     }

@@ -1,11 +1,11 @@
-//! One question: what is sent, over which connection, and what each kind of reply leads to.
+//! One request: what is sent, over which connection, and the outcome of each kind of reply.
 
 use std::time::Duration;
 
 use waypost::linkcheck::{Failure, Limits, MAX_PAGE_BYTES, Question};
 
 use crate::farm::{Farm, Page};
-use crate::scene::{LONG, ask, client, get, head, question};
+use crate::fixture::{LONG, client, get, head, question, send};
 
 #[tokio::test]
 async fn a_request_is_honest_and_asks_for_nothing_else() {
@@ -25,7 +25,7 @@ async fn a_request_is_honest_and_asks_for_nothing_else() {
     let mut session = client.session();
     for wants_body in [false, true] {
         let url = "http://a.farm.example:8080/x?y=z#fragment";
-        let round_trip = session.ask(&question(url, wants_body)).await;
+        let round_trip = session.send(&question(url, wants_body)).await;
         let reply = round_trip.result.unwrap();
         assert_eq!((reply.status, reply.sets_cookie), (200, true));
         assert!(reply.is_whole);
@@ -48,7 +48,7 @@ async fn a_connection_is_used_again_for_its_host_alone() {
         ("http://b.farm.example:81/5", false),
     ] {
         let round_trip = session
-            .ask(&Question {
+            .send(&Question {
                 wants_fresh,
                 ..get(url)
             })
@@ -74,13 +74,13 @@ async fn a_failure_on_a_used_connection_is_known_as_one() {
     let client = client(&farm);
     let mut session = client.session();
     let url = "http://a.farm.example/";
-    assert!(session.ask(&head(url)).await.result.is_ok());
-    let second = session.ask(&head(url)).await;
+    assert!(session.send(&head(url)).await.result.is_ok());
+    let second = session.send(&head(url)).await;
     assert_eq!(second.result, Err(Failure::Closed));
     assert!(!second.is_fresh);
-    // It was not asked again for that.
+    // It was not requested again for that.
     assert_eq!(farm.log.of("a").len(), 2);
-    let third = session.ask(&head(url)).await;
+    let third = session.send(&head(url)).await;
     assert!(third.is_fresh && third.result.is_ok());
 }
 
@@ -100,10 +100,10 @@ async fn what_follows_a_reply_costs_only_the_connection() {
         for path in ["more", "next"] {
             let url = format!("http://chatty.farm.example/{path}");
             let question = question(&url, wants_body);
-            let mut round_trip = session.ask(&question).await;
-            // The bytes may arrive only after the next question is sent.
+            let mut round_trip = session.send(&question).await;
+            // The bytes may arrive only after the next request is sent.
             if round_trip.result.is_err() && !round_trip.is_fresh {
-                round_trip = session.ask(&question).await;
+                round_trip = session.send(&question).await;
             }
             let reply = round_trip.result.unwrap();
             assert_eq!(reply.body, if wants_body { "page" } else { "" });
@@ -132,7 +132,7 @@ async fn each_kind_of_broken_answer_is_distinguished() {
     ] {
         for wants_body in [false, true] {
             let url = format!("http://broken.farm.example/{path}");
-            let result = ask(&client, question(&url, wants_body)).await;
+            let result = send(&client, question(&url, wants_body)).await;
             assert_eq!(result, Err(failure), "{path}");
         }
     }
@@ -156,7 +156,7 @@ async fn what_browsers_tolerate_is_tolerated() {
     let client = client(&farm);
     for path in ["folded", "space", "invalid", "old", "line-feeds", "interim"] {
         let url = format!("http://sloppy.farm.example/{path}");
-        let reply = ask(&client, get(&url)).await;
+        let reply = send(&client, get(&url)).await;
         assert_eq!(reply.map(|reply| reply.status), Ok(200), "{path}");
     }
 }
@@ -193,7 +193,7 @@ async fn nothing_takes_for_ever() {
     });
     for client in [&head_is_short, &whole_is_short] {
         for path in ["hang", "drip-head", "interim"] {
-            let result = ask(client, get(&url(path))).await;
+            let result = send(client, get(&url(path))).await;
             assert!(
                 matches!(result, Err(Failure::AnswerTimeout | Failure::Malformed)),
                 "{path}: {result:?}"
@@ -204,7 +204,7 @@ async fn nothing_takes_for_ever() {
     // the head time on the slowest machine.
     let whole = 10 * short;
     let patient = limits(Limits { whole, ..LONG });
-    let reply = ask(&patient, get(&url("drip-body"))).await.unwrap();
+    let reply = send(&patient, get(&url("drip-body"))).await.unwrap();
     assert_eq!(reply.status, 200);
     assert!(reply.body.starts_with(b"first") && !reply.is_whole);
 }
@@ -222,11 +222,11 @@ async fn of_a_large_page_only_the_beginning_is_read() {
     let mut session = client.session();
     for (path, is_whole) in [("whole", true), ("larger", false), ("whole", true)] {
         let url = format!("http://large.farm.example/{path}");
-        let reply = session.ask(&get(&url)).await.result.unwrap();
+        let reply = session.send(&get(&url)).await.result.unwrap();
         assert_eq!(reply.body, body, "{path}");
         assert_eq!(reply.is_whole, is_whole, "{path}");
     }
-    // Only a connection whose page was read to its end is used again.
+    // Only a connection whose page was read to the end is used again.
     let asked = farm.log.all();
     assert_eq!(asked[0].connection, asked[1].connection);
     assert_ne!(asked[1].connection, asked[2].connection);
@@ -243,13 +243,13 @@ async fn fields_that_matter_are_read() {
         path => panic!("{path}"),
     });
     let client = client(&farm);
-    let ask = |path: &str| ask(&client, head(&format!("http://fields.farm.example/{path}")));
-    let moved = ask("moved").await.unwrap();
+    let send = |path: &str| send(&client, head(&format!("http://fields.farm.example/{path}")));
+    let moved = send("moved").await.unwrap();
     assert_eq!(moved.location.as_deref(), Some("/new path"));
-    let latin = ask("latin").await.unwrap();
+    let latin = send("latin").await.unwrap();
     assert_eq!(latin.location.as_deref(), Some("/ä"));
-    let busy = ask("busy").await.unwrap();
+    let busy = send("busy").await.unwrap();
     assert_eq!(busy.retry_after, Some(Duration::from_secs(120)));
     assert!(!busy.is_wall && busy.location.is_none() && !busy.sets_cookie);
-    assert!(ask("wall").await.unwrap().is_wall);
+    assert!(send("wall").await.unwrap().is_wall);
 }

@@ -10,26 +10,26 @@ use crate::git::git;
 use crate::transcript::transcript;
 
 /// A checkout; its commits always have the same ids.
-pub(crate) struct Scene {
+pub(crate) struct Fixture {
     _dir: tempfile::TempDir,
     pub(crate) root: PathBuf,
 }
 
-impl Scene {
+impl Fixture {
     /// A checkout without commits.
     pub(crate) fn empty() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
-        let scene = Self { _dir: dir, root };
-        scene.git("init --quiet");
-        scene
+        let fixture = Self { _dir: dir, root };
+        fixture.git("init --quiet");
+        fixture
     }
 
     /// A checkout with one commit, of a table.
     pub(crate) fn committed(table: &str) -> Self {
-        let scene = Self::empty();
-        scene.commit(table);
-        scene
+        let fixture = Self::empty();
+        fixture.commit(table);
+        fixture
     }
 
     pub(crate) fn write(&self, path: &str, text: &str) {

@@ -1,10 +1,10 @@
-//! A client of a farm, and questions for it.
+//! A client of a farm, and requests to it.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use waypost::linkcheck::{
-    AskClient, Failure, Finding, Inquiry, Limits, MAX_PAGE_BYTES, Question, Reply, Scope, Step,
+    Failure, Finding, Inquiry, Limits, MAX_PAGE_BYTES, Question, Reply, RequestClient, Scope, Step,
     Trust, UserAgent, WebUrl,
 };
 
@@ -24,14 +24,14 @@ pub(crate) fn trust(farm: &Farm) -> Trust {
     Trust::system().unwrap_or_else(|error| panic!("{error}: {}", farm.plain))
 }
 
-pub(crate) fn client_of(farm: &Farm, resolver: FarmResolver) -> AskClient {
+pub(crate) fn client_of(farm: &Farm, resolver: FarmResolver) -> RequestClient {
     let agent = UserAgent::new(Some("https://links.example/")).unwrap();
-    AskClient::new(Arc::new(resolver), trust(farm), agent)
-        .asking(Scope::Private)
+    RequestClient::new(Arc::new(resolver), trust(farm), agent)
+        .in_scope(Scope::Private)
         .within(LONG)
 }
 
-pub(crate) fn client(farm: &Farm) -> AskClient {
+pub(crate) fn client(farm: &Farm) -> RequestClient {
     client_of(farm, farm.resolver())
 }
 
@@ -52,19 +52,19 @@ pub(crate) fn get(url: &str) -> Question {
     question(url, true)
 }
 
-pub(crate) async fn ask(client: &AskClient, question: Question) -> Result<Reply, Failure> {
-    client.session().ask(&question).await.result
+pub(crate) async fn send(client: &RequestClient, question: Question) -> Result<Reply, Failure> {
+    client.session().send(&question).await.result
 }
 
-/// Asks until the inquiry ends, and returns whether an answer to `HEAD` was misleading.
-pub(crate) async fn follow(client: &AskClient, mut inquiry: Inquiry) -> (Box<Finding>, bool) {
+/// Sends requests until the inquiry ends, and returns whether an answer to `HEAD` was misleading.
+pub(crate) async fn follow(client: &RequestClient, mut inquiry: Inquiry) -> (Box<Finding>, bool) {
     let mut misled = false;
     loop {
-        let question = inquiry.question(false);
-        let round_trip = client.session().ask(&question).await;
+        let question = inquiry.question();
+        let round_trip = client.session().send(&question).await;
         misled |= inquiry.shows_misled_head(&question, &round_trip);
         match inquiry.next(&question, round_trip) {
-            Step::Ask(next) => inquiry = next,
+            Step::Send(next) => inquiry = next,
             Step::Done(finding) => return (finding, misled),
         }
     }
