@@ -1,4 +1,4 @@
-"""Attacks on the real server: what it must bear, and be as before when they are over.
+"""Attacks on the real server, which it must survive without lasting effects.
 
 Each attack is a function in a module of `attacks`, marked `@attack`. It gets an empty directory and
 a way to start servers, and fails by raising.
@@ -48,7 +48,7 @@ def main():
         return
     for name in names or ATTACKS:
         began = time.monotonic()
-        # In a process of its own, so that what the kernel counts of its children is this attack's.
+        # In a process of its own, so that the kernel's counters of children cover only this attack.
         process = multiprocessing.get_context("fork").Process(target=run, args=(name,))
         process.start()
         process.join()

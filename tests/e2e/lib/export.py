@@ -1,6 +1,6 @@
-"""Exports of two tables, served by others: every code gets the status and the location that
-`waypost serve` gives it. One table is real and large, the other has every feature and every sign
-that some format gives a meaning to."""
+"""Exports of two tables, served by other servers: every code gets the status and the location that
+`waypost serve` gives it. One table is real and large, the other has every feature and every character
+that is special in some format."""
 
 import contextlib
 import html.parser
@@ -78,7 +78,7 @@ def nginx(table, host, work):
     port = free_port()
     links = export(table, "nginx")
     (work / "links.conf").write_text(links)
-    # The lines that the file itself says belong there.
+    # The lines that the file's own comments say belong there.
     uses = "\n".join(re.findall(r"^#   (.*)", links, re.MULTILINE))
     temporary = "".join(
         f"{kind}_temp_path {work}/{kind};" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
@@ -93,7 +93,7 @@ server {{ listen 127.0.0.1:{port}; keepalive_requests 100000; {uses} return 404;
 
 def caddy(table, host, work):
     port = free_port()
-    # Only the address is changed: a name that is ours would want a certificate.
+    # Only the address is changed: a real host name would need a certificate.
     _, _, rest = export(table, "caddy").partition("\n")
     config = f"{{\n\tadmin off\n}}\nhttp://{host}:{port} {{\n\tbind 127.0.0.1\n{rest}"
     (work / "Caddyfile").write_text(config)
@@ -142,7 +142,8 @@ class Refresh(html.parser.HTMLParser):
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    # Else each answer is two packets, the second of which waits for the first to be acknowledged.
+    # Otherwise each answer is two packets, the second of which waits for the acknowledgement of the
+    # first.
     wbufsize = -1
 
     def log_message(self, *_):
@@ -150,7 +151,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def check_pages(table, expected, base, work):
-    """A page leads where the code does; that of one that is gone leads nowhere."""
+    """A page redirects to the target of its code; the page of a retired code redirects nowhere."""
     subprocess.run(
         [os.environ["WAYPOST"], "export", "--table", table, "--format", "html", work / "site"],
         check=True,
@@ -199,7 +200,7 @@ def main():
     for name in sys.argv[1:] or ["nginx", "caddy", "apache", "html"]:
         for table in TABLES:
             with tempfile.TemporaryDirectory() as work:
-                # Apache's workers are another user's.
+                # Apache's workers run as another user.
                 os.chmod(work, 0o755)
                 count = check(name, table, pathlib.Path(work))
             print(f"{name}: {count} codes of {table.relative_to(ROOT)} as waypost serves them")

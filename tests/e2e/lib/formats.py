@@ -1,4 +1,4 @@
-"""Checks every table under tests/tables in each format, and compares what the formats say."""
+"""Checks every table under tests/tables in each format, and compares the formats."""
 
 import json
 import os
@@ -71,7 +71,7 @@ def compare(table, ours, sarif):
 def main():
     ours = validator("docs/check.schema.json")
     sarif = validator(os.environ["SARIF_SCHEMA"])
-    # That it refuses at all: a log needs its version.
+    # The validator does reject invalid logs: a log needs its version.
     assert not sarif.is_valid({"runs": []})
     tables = [path for path in Path("tests/tables").glob("*/*") if path.suffix != ".expected"]
     problems = 0

@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 WAYPOST = os.environ.get("WAYPOST")
-# What grows linearly comes to 2.0, and sorting to little more; what is quadratic comes to 4.
+# Linear growth gives 2.0, sorting little more, quadratic growth 4.
 MOST = 2.3
 CASES = {}
 
@@ -54,7 +54,7 @@ def write(directory, text):
 
 @case(8000)
 def outline_of_one_line(directory, size):
-    # As `add` and `merge-driver` read it, too. Without blanks, which JSON does not need.
+    # `add` and `merge-driver` read it the same way. Without spaces, which JSON does not need.
     text = ",".join('{"url":"http://e/%d"}' % it for it in range(size))
     return "fmt", "--check", write(directory, table(f" [{text}]"))
 
@@ -79,7 +79,7 @@ def crc64(data):
 
 
 def urls_of_one_code(size, width=84):
-    """URLs of one CRC-64/XZ. Turning a `0` into a `1` changes it by what does not depend on the rest."""
+    """URLs with one CRC-64/XZ. Changing a `0` to a `1` changes the CRC independently of the other bytes."""
     url = b"https://e.example/" + b"0" * width
     free, sums = [], {}
     for at in range(width):
@@ -91,7 +91,7 @@ def urls_of_one_code(size, width=84):
         if change:
             sums[change.bit_length()] = (change, turned)
         else:
-            # Turned together, these change nothing.
+            # Changed together, these leave the CRC as it is.
             free.append(turned)
     for number in range(size):
         turned = 0
@@ -190,7 +190,7 @@ def conflict_of_tests(directory, size):
 
 @case(500)
 def entries_of_other_owners(directory, size):
-    # One proposal changes or removes all, and each is of an owner of its own.
+    # One proposal changes or removes all, and each has an owner of its own.
     entries = [f"url: https://e.example/{it}\n  short-code: {it}\n  owner: o{it}" for it in range(size)]
     owners = "".join(f"  o{it}: [a{it}]\n" for it in range(size))
     (directory / "owners.yaml").write_text(f"admins: [root]\nowners:\n{owners}")
@@ -218,7 +218,7 @@ def in_proportion(name, counts):
     once, twice = (it.result() for it in counts)
     size, ratio = CASES[name][1], twice / once
     print(f"{name}: {once:,} instructions for {size}, {ratio:.2f} times as many for twice that", flush=True)
-    # Less than that, and the table is not what the instructions go to.
+    # With fewer, the instructions are not spent on the table.
     return 1.4 < ratio < MOST
 
 
@@ -227,12 +227,12 @@ def main(names):
         print(*CASES, sep="\n")
         return 0
     names = names or list(CASES)
-    # Counts are the same whatever else runs, so there is one of them on each core.
+    # Counts do not depend on load, so one runs on each core.
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         counts = [[pool.submit(count, name, times * CASES[name][1]) for times in (1, 2)] for name in names]
         failed = [name for name, both in zip(names, counts) if not in_proportion(name, both)]
     if failed:
-        print(f"not in proportion: {', '.join(failed)}")
+        print(f"not linear: {', '.join(failed)}")
     return 1 if failed else 0
 
 

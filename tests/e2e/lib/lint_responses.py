@@ -1,4 +1,4 @@
-"""Every kind of answer of a running server, as httplint sees it."""
+"""Checks every kind of response of a running server with httplint."""
 
 import socket
 import sys
@@ -24,7 +24,7 @@ mapping:
 
 HTML, JSON = "Accept: text/html\r\n", "Accept: application/json\r\n"
 
-# Listener, method, path, further header lines, and the status that is expected.
+# Listener, method, path, further header lines, and the expected status.
 REQUESTS = [
     ("public", "GET", "/x", "", 302),
     ("public", "GET", "/unkept", "", 302),
@@ -63,21 +63,21 @@ REQUESTS = [
     ("admin", "GET", "/none", "", 404),
     ("admin", "POST", "/metrics", "", 405),
 ]
-# Each that is read can also be asked for its head.
+# Each GET is repeated as HEAD.
 REQUESTS += [
     (where, "HEAD", path, headers, status)
     for where, method, path, headers, status in REQUESTS
     if method == "GET"
 ]
 
-# What httplint warns of and is intended: a function of (path, status) says where.
+# Warnings of httplint that are accepted: a function of (path, status) says where.
 ACCEPTED = {
-    # The design fixes `public, max-age=N`: it says that shared caches are welcome, also to those
-    # who only read it.
+    # The design fixes `public, max-age=N`: it states that shared caches are welcome, even where
+    # that is the default.
     "STORE_PUBLIC_UNNECESSARY": lambda path, status: status in (302, 308) or path in ("/robots.txt", "/favicon.ico"),
-    # Pages are asked for again each time, and are too small for a validator to be worth its bytes.
+    # Pages are always fetched again, and are too small for a validator to be worth its bytes.
     "FRESHNESS_NO_CACHE_NO_VALIDATOR": lambda path, status: (path, status) in (("/", 200), ("/x+", 200), ("/old", 410)),
-    # It only says that the request was a bad one, and it was.
+    # It only says that the request was bad, which is intended.
     "STATUS_BAD_REQUEST": lambda path, status: status == 400,
 }
 
@@ -93,7 +93,7 @@ def ask(address, method, path, headers, name="a.example"):
 
 
 def lint(method, path, reply):
-    """Returns the notes on a whole answer."""
+    """Returns the notes on a complete response."""
     head, content = reply.split(b"\r\n\r\n", 1)
     first, *lines = head.split(b"\r\n")
     protocol, status, phrase = first.split(b" ", 2)
@@ -126,7 +126,7 @@ def main():
     wrong, used, good = [], set(), 0
     try:
         for where, method, path, headers, expected in REQUESTS:
-            # No name but those that were allowed is answered for on the admin listener.
+            # The admin listener answers only under allowed names.
             name = {"public": "a.example", "admin": "localhost"}[where]
             asked, reply = ask(getattr(server, where), method, path, headers, name)
             name = f"{where}: {method} {path[:40]} {headers.strip()}"
@@ -147,7 +147,7 @@ def main():
     wrong += [f"{kind} is accepted, but does not occur" for kind in ACCEPTED.keys() - used]
     print(f"{len(REQUESTS)} answers, {good} good notes, {len(wrong)} faults")
     print("\n".join(wrong))
-    assert good > len(REQUESTS), "the linter did not look"
+    assert good > len(REQUESTS), "the linter found nothing to note"
     sys.exit(bool(wrong))
 
 

@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# What every end-to-end script begins with. Sourced; goes to the directory of the scripts.
+# Sourced at the beginning of every end-to-end script; changes to the directory of the scripts.
 #
 #   needs COMMAND PACKAGE…    notes the packages if there is no such command
-#   needed+=(PACKAGE)         notes one for another reason
-#   install_needed            installs what was noted (Debian and its kin)
+#   needed+=(PACKAGE)         notes a package for another reason
+#   install_needed            installs the noted packages (Debian and its derivatives)
 #   find_waypost              builds the program to test, unless WAYPOST names it
 
 [[ -z ${WAYPOST-} ]] || WAYPOST=$(realpath "$WAYPOST")
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
-# The programs of system administrators are not in everyone's PATH.
+# The directories of administrative programs are not in every user's PATH.
 PATH=$PATH:/usr/sbin:/sbin
 sudo=()
 [[ $(id -u) == 0 ]] || sudo=(sudo)
@@ -22,7 +22,7 @@ install_needed() {
     ((${#needed[@]})) || return 0
     echo "installing ${needed[*]}"
     "${sudo[@]}" apt-get -o DPkg::Lock::Timeout=300 update -qq
-    # A server that starts by itself would only be in the way.
+    # Servers that start with their installation would only be in the way.
     RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get -o DPkg::Lock::Timeout=300 install \
         -y -qq --no-install-recommends "${needed[@]}" >/dev/null
     needed=()
@@ -30,8 +30,8 @@ install_needed() {
 
 find_waypost() {
     if [[ -z ${WAYPOST-} ]]; then
-        # The build that `cargo test` leaves behind, so that there is only one: with any test beside the
-        # program, its dependencies have the features that tests want of them.
+        # The same build as that of `cargo test`, so that there is only one: with any test next to
+        # the program, its dependencies have the features that tests need.
         cargo build --locked --quiet --bin waypost --test tidy
         WAYPOST=$(cargo metadata --no-deps --format-version 1 | grep -o '"target_directory":"[^"]*"' | cut -d'"' -f4)/debug/waypost
     fi

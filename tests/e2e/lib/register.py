@@ -65,7 +65,7 @@ class Scene:
 
 
 def wishes(writer, count):
-    """Returns what a writer adds: (URL, further arguments), in an order of its own."""
+    """Returns the links that a writer adds: (URL, further arguments), in random order."""
     pairs = json.loads(VECTORS.read_text())["sha256_collisions"]
     colliding = [url for pair in pairs for url in pair["urls"]]
     shared = [f"https://shared.example/{n}" for n in range(count // 4)]
@@ -77,7 +77,7 @@ def wishes(writer, count):
 
 
 def write(scene, writer, count):
-    """Adds all of a writer's wishes, and returns the URLs and links of those that were taken."""
+    """Adds all links of a writer, and returns the URLs and short links of those that were accepted."""
     where = ["--push"] if writer % 2 else ["--repo", scene.bare]
     given = {}
     for url, arguments in wishes(writer, count):
@@ -90,7 +90,7 @@ def write(scene, writer, count):
 
 
 def check_history(scene):
-    """Sees that each commit is sound, follows one other, and is one entry more than that."""
+    """Checks that each commit is valid, has one parent, and adds one entry."""
     commits = scene.git("rev-list", "--reverse", "main", cwd=scene.bare).split()
     assert scene.git("rev-list", "--merges", "main", cwd=scene.bare) == ""
     for entries, commit in enumerate(commits):
@@ -102,7 +102,7 @@ def check_history(scene):
 
 
 def at_once(act):
-    """Has all writers act, and returns what each of them returns, and the seconds that it took."""
+    """Runs all writers, and returns their results and the seconds that they took."""
     began = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(WRITERS) as pool:
         results = list(pool.map(act, range(WRITERS)))
@@ -115,7 +115,7 @@ def race_of_adds(path, count):
     urls = [url for given in results for url in given]
     links = [link for given in results for link in given.values()]
     wished = {url for writer in range(WRITERS) for url, _ in wishes(writer, count)}
-    assert sorted(urls) == sorted(wished), "not every URL was registered just once"
+    assert sorted(urls) == sorted(wished), "not every URL was registered exactly once"
     assert len(set(links)) == len(links), "a link was given twice"
     assert check_history(scene) == len(links), "not one commit for each link"
     table = scene.git("show", "main:mapping.yaml", cwd=scene.bare)
@@ -128,7 +128,7 @@ def race_of_adds(path, count):
 
 
 def edits(writer):
-    """Returns what an editor does, in order: to an entry of its own, and to one of all editors."""
+    """Returns the edits of an editor, in order: of an entry of its own, and of a shared one."""
     own = f"own-{writer}"
     return [
         ["set", "shared", "--alias", f"a-{writer}"],
@@ -142,7 +142,7 @@ def edits(writer):
 
 
 def edit(scene, writer):
-    """Makes all of a writer's edits, and returns how many of them changed something."""
+    """Makes all edits of a writer, and returns how many of them changed something."""
     where = ["--push"] if writer % 2 else ["--repo", scene.bare]
     changes = 0
     for arguments in edits(writer):
@@ -163,7 +163,7 @@ def race_of_edits(path):
     assert scene.git("rev-list", "--merges", "main", cwd=scene.bare) == ""
     scene.git("clone", "--quiet", scene.bare, scene.path / "last")
     done = scene.run(WAYPOST, "check", "--history", "--deny", "warnings", cwd="last")
-    assert done.returncode == 0, ("a change of a target was not stated", done)
+    assert done.returncode == 0, ("a change of a target was not declared", done)
 
     table = (scene.path / "last/mapping.yaml").read_text()
     assert table.startswith(EDITED[: EDITED.index("- url")]), table

@@ -21,7 +21,7 @@ from serving import TIMEOUT, Serving, wait_until
 WAYPOST = os.environ["WAYPOST"]
 VECTORS = Path(__file__).parents[2] / "vectors/codes.json"
 CLIENTS = 16
-# What each client wants: URLs of its own, and of those that others want as well.
+# The requests of each client: URLs of its own, and URLs that other clients register as well.
 OWN, SHARED = 40, 15
 TABLE = "base_url: https://short.code/\nmapping: []\n"
 # How long the measurement lasts, in seconds.
@@ -77,7 +77,7 @@ class Daemon:
         path = subprocess.run(["git", "--exec-path"], capture_output=True, text=True).stdout.strip()
         options = ["--export-all", "--reuseaddr", "--enable=receive-pack", "--listen=127.0.0.1"]
         place = [f"--port={self.port}", f"--base-path={self.scene.path}"]
-        # With its children in a group of its own, which goes as one.
+        # With its children in a process group of its own, which is killed as a whole.
         self.process = subprocess.Popen(
             [f"{path}/git-daemon", *options, *place],
             stderr=subprocess.DEVNULL,
@@ -95,7 +95,7 @@ class Daemon:
 
 
 class Client:
-    """One who registers, and tries again as long as it takes."""
+    """A client that registers links, and retries until it succeeds."""
 
     def __init__(self, run, number):
         self.run, self.number = run, number
@@ -138,7 +138,7 @@ class Client:
         for wish in self.run.wishes(self.number):
             status, content = self.register(wish)
             if status == 201:
-                # Before anything else may happen: it redirects.
+                # It redirects as soon as the answer has arrived.
                 self.created[content["url"]] = content
             elif status == 409 and "code-taken" in content["type"]:
                 self.taken += 1
@@ -156,7 +156,7 @@ class Client:
 
 
 class Run:
-    """A race, and what happens to it on the way."""
+    """A race of clients, and its disturbances."""
 
     def __init__(self, scene):
         self.scene = scene
@@ -192,7 +192,7 @@ class Run:
         self.until(0.25)
         self.troubled.clear()
         self.daemon.cut()
-        assert self.troubled.wait(TIMEOUT), "nobody noticed that the remote was cut"
+        assert self.troubled.wait(TIMEOUT), "no client noticed that the remote was cut"
         self.daemon.start()
         self.until(0.6)
         self.server.process.kill()
@@ -217,7 +217,7 @@ def entries(scene):
 
 
 def check_history(scene):
-    """Sees that each commit is sound, follows one other, and only adds; returns how many."""
+    """Checks that each commit is valid, has one parent, and only adds entries; returns their number."""
     assert scene.git("rev-list", "--merges", "main") == ""
     commits = scene.git("rev-list", "--reverse", "main").split()
     for commit in commits:
@@ -261,7 +261,7 @@ def race(scene):
 
 
 def measure(scene):
-    """Measures how many links are registered a second, on a repository on this machine."""
+    """Measures how many links are registered per second in a repository on this machine."""
     server = scene.serve(f"file://{scene.bare}")
     end = time.monotonic() + MEASURED
 
@@ -285,7 +285,7 @@ def measure(scene):
         with concurrent.futures.ThreadPoolExecutor(clients) as pool:
             done = sum(pool.map(lambda number: work(f"{clients}-{number}"), range(clients)))
         commits = int(scene.git("rev-list", "--count", "main")) - before
-        print(f"{clients} clients: {done / MEASURED:.0f} links a second, {done / commits:.1f} a commit")
+        print(f"{clients} clients: {done / MEASURED:.0f} links per second, {done / commits:.1f} per commit")
     server.stop()
 
 

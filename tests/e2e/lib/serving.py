@@ -1,4 +1,4 @@
-"""`waypost serve` as attackers, loads and operators see it: its process, its listeners, its log."""
+"""`waypost serve` for attacks and loads: its process, its listeners, its log."""
 
 import contextlib
 import http.client
@@ -11,14 +11,14 @@ import socket
 import subprocess
 import time
 
-# How long anything may take that is waited for; it only matters when a test fails.
+# The longest time to wait for anything; it only matters when a test fails.
 TIMEOUT = 60
 
 HOST = "w.example"
 
 
 def wait_until(predicate, what, timeout=TIMEOUT):
-    """Returns what the predicate returns once that is true. A failed connection is not yet."""
+    """Returns the predicate's value once it is true. A failed connection counts as not yet."""
     deadline = time.monotonic() + timeout
     last = None
     while time.monotonic() < deadline:
@@ -29,7 +29,7 @@ def wait_until(predicate, what, timeout=TIMEOUT):
         except (OSError, http.client.HTTPException) as error:
             last = error
         time.sleep(0.05)
-    raise AssertionError(f"waited in vain until {what}; at last: {last!r}")
+    raise AssertionError(f"timed out waiting until {what}; at last: {last!r}")
 
 
 class Serving:
@@ -59,7 +59,7 @@ class Serving:
     def serving(self):
         """Waits until it serves, and returns it."""
         line = wait_until(lambda: self.lines("serving") or self.process.poll() is not None, "it serves")
-        assert line is not True, f"it ended: {self.log_file.read_text()}"
+        assert line is not True, f"it exited: {self.log_file.read_text()}"
         self.public, self.admin = (
             ("127.0.0.1", int(line[0][name].rsplit(":", 1)[1])) for name in ("public", "admin")
         )
@@ -78,7 +78,7 @@ class Serving:
     def lines(self, message):
         return [line for line in self.log() if line["message"] == message]
 
-    # What it answers
+    # Requests
 
     def connect(self, timeout=TIMEOUT):
         return socket.create_connection(self.public, timeout=timeout)
@@ -110,7 +110,7 @@ class Serving:
         return {line[0]: float(line[1]) for line in lines if len(line) == 2 and line[0][0] != "#"}
 
     def counted(self, metrics=None):
-        """Returns how many requests were answered, whatever they got."""
+        """Returns the number of answered requests, whatever the outcome."""
         samples = (metrics or self.metrics()).items()
         return sum(value for name, value in samples if name.startswith("waypost_requests_total{"))
 
@@ -121,10 +121,10 @@ class Serving:
         """Waits until no client is connected any more."""
         wait_until(lambda: self.metrics()["waypost_connections"] == 0, "every connection is closed")
 
-    # What it takes
+    # Resources
 
     def resident(self, what="VmRSS"):
-        """Returns the memory it has, in KiB; as `VmHWM`, the most that it ever had."""
+        """Returns its memory in KiB; with `VmHWM`, its peak."""
         with open(f"/proc/{self.process.pid}/status") as status:
             return int(re.search(rf"^{what}:\s*(\d+) kB", status.read(), re.MULTILINE)[1])
 
@@ -132,8 +132,8 @@ class Serving:
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def stop(self):
-        """Ends it as an operator would, and raises if it does not end well."""
-        assert self.process.poll() is None, f"it ended by itself: {self.log_file.read_text()}"
+        """Stops it as an operator would, and raises if it does not exit with 0."""
+        assert self.process.poll() is None, f"it exited on its own: {self.log_file.read_text()}"
         self.process.send_signal(signal.SIGTERM)
         status = self.process.wait(TIMEOUT)
         assert status == 0, f"it ended with status {status}"

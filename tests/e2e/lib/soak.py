@@ -1,7 +1,7 @@
-"""A soak: everything that may happen to a server that follows a remote, all at once, for a while.
+"""A soak test: everything that may happen to a server that follows a remote, all at once, for a while.
 
-Load, churn, commits and kills are threads that go on until time is up. What they did is counted,
-and compared with what the server says of it.
+Load, churn, commits and kills are threads that run until time is up. They count their actions,
+and the counts are compared with the server's metrics.
 """
 
 import http.client
@@ -23,11 +23,11 @@ from pathlib import Path
 
 from serving import HOST, TIMEOUT, Serving, wait_until
 
-# How many clients ask steadily, and how long each waits between two requests.
+# The number of steady clients, and how long each waits between two requests.
 CLIENTS, PACE = 4, 0.02
 ENTRIES = 2000
-# What the last third of the time may have more than the second one. Memory: what the allocator
-# and the page cache of packs make of chance. Descriptors: a fetch that is just going on.
+# The allowed growth from the second third of the time to the last one. Memory: variation of the
+# allocator and the page cache of packs. Descriptors: a fetch that is just under way.
 MORE_MEMORY, MORE_DESCRIPTORS = (1.08, 3072), 4
 
 KNOWN = (302, "https://known.example/")
@@ -45,7 +45,7 @@ def table(version, bad=False):
 
 
 class Remote:
-    """A repository behind `git daemon`, which can be killed and comes back at the same port."""
+    """A repository behind `git daemon`, which can be killed and restarted at the same port."""
 
     def __init__(self, directory):
         self.bare, self.work = directory / "repos/links.git", directory / "work"
@@ -74,7 +74,7 @@ class Remote:
         return self.git(self.work, "rev-parse", "HEAD")
 
     def up(self):
-        # Tried again, should someone else have had the port for a moment.
+        # Retried, in case another process had the port for a moment.
         def listens():
             if self.process is None or self.process.poll() is not None:
                 self.process = subprocess.Popen(
@@ -89,7 +89,7 @@ class Remote:
         wait_until(listens, "the remote listens")
 
     def kill(self):
-        """Kills it with whatever it is in the middle of."""
+        """Kills it, whatever it is doing."""
         if self.process:
             os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
@@ -107,13 +107,13 @@ class Soak:
         ).serving()  # fmt: skip
         self.over = threading.Event()
         self.lock = threading.Lock()
-        # By outcome: requests that were answered as they should, and those nobody waited for.
+        # By outcome: requests that were answered as expected, and those that were abandoned.
         self.answered, self.left = Counter(), Counter()
         self.did = Counter()
         self.failures = []
         self.samples = []
 
-    # What happens
+    # Disturbances
 
     def load(self, seed):
         """Follows links and reads pages at a steady rate, over connections that are kept a while."""
@@ -149,7 +149,7 @@ class Soak:
             connection.close()
 
     def churn(self, seed):
-        """Opens connections and leaves them in every way there is."""
+        """Opens connections and abandons them in every possible state."""
         chance = random.Random(seed)
         request = f"GET /known HTTP/1.1\r\nHost: {HOST}\r\n\r\n".encode()
         waiting = []
@@ -172,7 +172,7 @@ class Soak:
                 with self.lock:
                     self.answered["redirect"] += 1
             if how == "held":
-                # As many as make no difference between the parts of the time.
+                # Few enough to make no difference between the thirds of the time.
                 waiting.append(client)
                 client = waiting.pop(0) if len(waiting) > 20 else None
             if client:
@@ -190,7 +190,7 @@ class Soak:
             self.remote.push(table(version, bad))
             self.did["bad table" if bad else "table"] += 1
             if bad:
-                # However long the remote is down: it shall be seen.
+                # The bad table must be seen, however long the remote is down.
                 before = self.rejected()
                 seen = lambda: self.rejected() > before or self.over.is_set()  # noqa: E731
                 wait_until(seen, "a bad table is rejected")
@@ -199,7 +199,7 @@ class Soak:
         return self.server.metrics()['waypost_reloads_total{result="rejected"}']
 
     def kill(self, seed):
-        """Kills the remote, and brings it up again."""
+        """Kills the remote, and restarts it."""
         chance = random.Random(seed)
         while not self.over.wait(chance.uniform(2, 8)):
             self.remote.kill()
@@ -208,7 +208,7 @@ class Soak:
             self.did["kill"] += 1
 
     def watch(self, began):
-        """Notes what the server takes, and prints the progress."""
+        """Records the server's resources, and prints the progress."""
         printed = 0
         while not self.over.wait(0.5):
             at = time.monotonic() - began
@@ -240,7 +240,7 @@ class Soak:
             assert not thread.is_alive(), "a thread hangs"
         assert not self.failures, "\n".join(self.failures)
 
-    # What must be true at the end
+    # Final checks
 
     def check(self):
         self.remote.up()
@@ -278,7 +278,7 @@ class Soak:
         reloads, fetches = results("reloads"), results("git_fetches")
         assert sum(reloads.values()) == samples["waypost_reload_duration_seconds_count"], reloads
         assert reloads["rejected"] >= self.did["bad table"], (reloads, self.did)
-        # Some commits are fetched together with the next.
+        # Some commits are fetched together with the next one.
         assert 1 < reloads["success"] <= self.did["table"] + 2, (reloads, self.did)
         assert fetches["updated"] >= reloads["success"] and fetches["failed"], (fetches, reloads)
         assert not fetches["refused"], fetches

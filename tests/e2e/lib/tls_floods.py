@@ -1,6 +1,6 @@
-"""Floods a server with HTTP/2 frames by hand, and looks what memory that takes; standard library only.
+"""Floods a server with handmade HTTP/2 frames, and measures its memory; standard library only.
 
-Each flood must be ended by the server, and all of them together must not make it grow.
+The server must end each flood, and all of them together must not make it grow.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import ssl
 import struct
 
 ROUNDS = 20
-# What one flood may get rid of, in bytes: more than sockets hold on both sides.
+# The most that one flood may send, in bytes: more than the socket buffers of both sides.
 MOST = 16 << 20
 # In KiB. A server that kept what one such flood sends would grow by more.
 ALLOWED_GROWTH = 16 << 10
@@ -93,7 +93,7 @@ def in_pieces(frames, size=64 << 10):
 
 
 def flood(address, context, make):
-    """Floods until the server has had enough; returns how much was sent and what it said.
+    """Floods until the server closes the connection; returns how much was sent and what was received.
 
     Fails if the server takes more than sockets can hold, or leaves the client waiting.
     """
@@ -123,9 +123,9 @@ def flood(address, context, make):
                     continue
                 sent, pending = sent + taken, pending[taken:]
     except (ConnectionError, ssl.SSLError):
-        # The server has hung up while there was more to send.
+        # The server has closed the connection while there was more to send.
         return sent, heard
-    raise SystemExit(f"FAILED: {name}: the server took {sent} bytes and went on")
+    raise SystemExit(f"FAILED: {name}: the server accepted {sent} bytes and did not close")
 
 
 def wait_writable(connection):
@@ -133,7 +133,7 @@ def wait_writable(connection):
 
 
 def peak(pid):
-    """Returns the most memory that the process has ever had resident, in KiB."""
+    """Returns the peak resident memory of the process, in KiB."""
     with open(f"/proc/{pid}/status") as status:
         return int(re.search(r"^VmHWM:\s+(\d+) kB", status.read(), re.M)[1])
 

@@ -1,4 +1,4 @@
-"""Few descriptors, random paths, hooks that nobody signed, and the operators' own listener."""
+"""Few descriptors, random paths, unsigned hooks, and the admin listener."""
 
 import hashlib
 import hmac
@@ -14,7 +14,7 @@ from .scene import FOUND, HEAD, REQUEST, SECRET, attack, crowd, disperse, git, r
 
 @attack
 def few_descriptors(directory, start):
-    """Clients take all connections there are: operators, reloads and fetches still have theirs."""
+    """Clients use all connections: operators, reloads and fetches still work."""
     work = directory / "links"
     work.mkdir()
     git(work, "init", "--quiet", "--initial-branch=main")
@@ -37,12 +37,12 @@ def few_descriptors(directory, start):
 
         clients = crowd(server, 150, b"GET /x HTTP/1.1\r\n")
         full = lambda: server.metrics()["waypost_connections"] == 100  # noqa: E731
-        wait_until(full, "the house is full")
+        wait_until(full, "all connections are in use")
         replace(files, table("x", "y"))
         commit("x", "y")
         loaded = lambda: server.status()["entries"] == 2  # noqa: E731
-        wait_until(loaded, "a table is loaded while the house is full")
-        # The silent ones are given up on, a houseful after the other; then others have their turn.
+        wait_until(loaded, "a table is loaded while all connections are in use")
+        # The silent clients time out, one full set after the other; then others are served.
         assert server.follow("/y") == FOUND
         disperse(clients)
         server.quiet()
@@ -54,11 +54,11 @@ def few_descriptors(directory, start):
 
 @attack
 def raised_limit(directory, start):
-    """A low soft limit is no limit."""
+    """A low soft limit of descriptors is raised."""
     (directory / "mapping.yaml").write_text(table("x"))
     server = start("--max-connections", 500, "--threads", 3, files=(64, 4096)).serving()
     soft, hard = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
-    # Those of the connections, of three threads, and the reserve.
+    # For the connections, for three threads, and the reserve.
     assert (soft, hard) == (500 + 3 * 4 + 128, 4096), (soft, hard)
     assert not [line for line in server.log() if line["level"] == "WARN"], server.log()
     clients = crowd(server, 500)
@@ -70,7 +70,7 @@ def raised_limit(directory, start):
 
 @attack
 def no_descriptors(directory, start):
-    """None is left, now and then, for clients who come and go: logged once, and then it goes on."""
+    """Descriptors run out now and then as clients come and go: logged once, and then service continues."""
     (directory / "mapping.yaml").write_text(table("x"))
     server = start().serving()
     assert server.follow() == FOUND
@@ -81,7 +81,7 @@ def no_descriptors(directory, start):
     failed, again = "cannot accept connections", "accepting connections again"
     answered = 0
     for _ in range(30):
-        # Some of them are accepted, and more than there are descriptors for wait.
+        # Some of them are accepted; those beyond the number of descriptors wait.
         clients = crowd(server, 8, REQUEST)
         wait_until(lambda: logged(failed), "it is logged")
         assert clients[0].recv(1 << 16).startswith(b"HTTP/1.1 302"), "the first is answered"
@@ -95,7 +95,7 @@ def no_descriptors(directory, start):
         assert server.follow() == FOUND
         return logged(again)
 
-    wait_until(is_over, "it is logged that it goes on")
+    wait_until(is_over, "it is logged that connections are accepted again")
     assert len(logged(failed)) == len(logged(again)) == 1, server.log()
     server.quiet()
     assert server.follow() == FOUND
@@ -104,7 +104,7 @@ def no_descriptors(directory, start):
 
 @attack
 def random_paths(directory, start):
-    """A hundred thousand unknown codes leave nothing behind."""
+    """A hundred thousand unknown codes use no memory in the end."""
     (directory / "mapping.yaml").write_text(table("x", "example-one", "example-two"))
     server = start().serving()
     accepts = (b"", b"Accept: text/html\r\n", b"Accept: application/json\r\n")
@@ -140,7 +140,7 @@ def random_paths(directory, start):
     ask_all(100_000, 10)
     grown = server.resident() - before
     print(f"    {before} KiB before, {grown} KiB more after 100,000 unknown codes", flush=True)
-    # What allocators keep varies; a byte a request would be more than a tenth of it.
+    # Allocators keep varying amounts; a leak of 21 bytes a request would exceed the limit.
     assert grown < 2048, f"memory grew by {grown} KiB"
     server.quiet()
     samples = server.metrics()
@@ -153,7 +153,7 @@ def random_paths(directory, start):
 
 @attack
 def hooks(directory, start):
-    """Hooks that are wrong, huge or never end cost neither memory nor log, and end."""
+    """Invalid, huge or endless hooks use neither memory nor log space, and are ended."""
     (directory / "mapping.yaml").write_text(table("x"))
     server = start(env={"WAYPOST_HOOK_SECRET": SECRET}).serving()
     head = b"POST /-/hook HTTP/1.1\r\n" + HEAD
@@ -162,13 +162,13 @@ def hooks(directory, start):
         reply = server.say(wrong + b"Content-Length: 2\r\n\r\n{}")
         assert reply.startswith(b"HTTP/1.1 403"), reply
     before = server.resident("VmHWM")
-    # A megabyte less one each, and the last byte never comes.
+    # One byte less than a megabyte each; the last byte never arrives.
     size = (1 << 20) - 1
     unending = crowd(server, 50, wrong + b"Content-Length: %d\r\n\r\n" % (size + 1))
     for client in unending:
         client.sendall(b"x" * size)
     wait_until(lambda: server.metrics()["waypost_connections"] == 50, "they are connected")
-    # They are given up on, whether they are silent or dribble.
+    # They time out, whether they are silent or slow.
     dribbling = crowd(server, 1, wrong + b"Content-Length: 1000\r\n\r\n")[0]
     gone = threading.Event()
 
@@ -193,7 +193,7 @@ def hooks(directory, start):
     server.quiet()
     assert server.counted() == 1051 == server.metrics()['waypost_requests_total{outcome="bad_request"}']
     assert len(server.log()) == 2, server.log()
-    # A right one is taken as before.
+    # A valid one is accepted as before.
     body = b'{"ref":"refs/heads/main"}'
     signature = hmac.new(SECRET.encode(), body, hashlib.sha256).hexdigest().encode()
     right = head + b"X-Hub-Signature-256: sha256=" + signature + b"\r\nConnection: close\r\n"
@@ -206,7 +206,7 @@ def hooks(directory, start):
 
 @attack
 def operators(directory, start):
-    """Clients of the admin listener who say nothing, or have too much to say."""
+    """Clients of the admin listener that send nothing, or too much."""
     (directory / "mapping.yaml").write_text(table("x"))
     server = start().serving()
     said = (b"", b"POST /-/reload HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n", b"GET /metr")
@@ -215,9 +215,9 @@ def operators(directory, start):
         client = socket.create_connection(server.admin, timeout=TIMEOUT)
         client.sendall(said[number % len(said)])
         clients.append(client)
-    # They have 64 connections between them; links are followed all the while.
+    # They share 64 connections; meanwhile links are followed.
     assert server.follow() == FOUND
-    wait_until(lambda: server.operate("/livez") == "ok\n", "an operator has a turn")
+    wait_until(lambda: server.operate("/livez") == "ok\n", "an operator is answered")
     disperse(clients)
     assert server.follow() == FOUND
     server.quiet()
@@ -227,9 +227,9 @@ def operators(directory, start):
 
 @attack
 def reachable_admin(directory, start):
-    """That operators' listener can be reached is logged before there is anything to answer from."""
+    """A reachable admin listener is logged before the first table is loaded."""
     with socket.create_server(("127.0.0.1", 0)) as remote:
-        # It takes connections and never says anything, so there is no first table yet.
+        # It accepts connections and never answers, so there is no first table yet.
         url = f"git://127.0.0.1:{remote.getsockname()[1]}/links.git"
         server = start("--repo", url, admin="0.0.0.0:0")
         warned = lambda: [it for it in server.log() if "can be reached from other" in it["message"]]  # noqa: E731

@@ -1,4 +1,4 @@
-"""Clients who make a library log, and readers of the log who pause: nobody waits for either."""
+"""Clients that make a library log, and readers of the log that pause: nothing waits for either."""
 
 import contextlib
 import http.client
@@ -18,7 +18,7 @@ from .scene import FOUND, attack, replace, table
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 SETTINGS, PING = 4, 6
 ACK = 1
-# 34 KB each: of these, two connections once hung a server.
+# 34 KB each: two connections that sent these once hung a server.
 ACKS = 2000
 
 
@@ -44,7 +44,7 @@ def connect(server, protocol):
 
 
 def acknowledge(client, count):
-    """Sends acknowledgements of pings that nobody sent, and waits until they have been read."""
+    """Sends acknowledgements of pings that were never sent, and waits until they have been read."""
     last = b"the last"
     frames = frame(PING, ACK, b"unasked!") * count + frame(PING, 0, last)
     client.sendall(PREFACE + frame(SETTINGS, 0) + frames)
@@ -66,7 +66,7 @@ def follow(client):
 
 
 class Pipe:
-    """A pipe that is read only when it is wanted."""
+    """A pipe that is read only on request."""
 
     def __init__(self, path):
         self.path, self.read = path, b""
@@ -83,8 +83,8 @@ class Pipe:
         return [json.loads(line) for line in whole.splitlines() if line.startswith(b"{")]
 
     def fill(self):
-        """Leaves room for not one more byte."""
-        # Opened anew, so that O_NONBLOCK is not set for the server, too.
+        """Fills the pipe to the last byte."""
+        # Opened again, so that O_NONBLOCK is not set for the server, too.
         filler = os.open(self.path, os.O_WRONLY | os.O_NONBLOCK)
         for size in (4096, 1):
             with contextlib.suppress(BlockingIOError):
@@ -98,7 +98,7 @@ class Pipe:
 
 
 def begin(start, pipe, *arguments, **options):
-    """Starts a server that logs to a pipe, and fills that."""
+    """Starts a server that logs to a pipe, and fills the pipe."""
     server = start("--threads", 2, *arguments, stdout=pipe.writer, **options)
     said = lambda: [line for line in pipe.lines() if line["message"] == "serving"]  # noqa: E731
     line = wait_until(said, "it serves")[0]
@@ -109,7 +109,7 @@ def begin(start, pipe, *arguments, **options):
 
 @attack
 def unasked_ping_acks(directory, start):
-    """A library's warnings are no business of the log, unless they are asked for."""
+    """A library's warnings are not logged unless they are enabled."""
     arguments = certify(directory)
     server = start(*arguments).serving()
     lines = len(server.log())
@@ -122,13 +122,13 @@ def unasked_ping_acks(directory, start):
     with connect(server, "h2") as client:
         acknowledge(client, 10)
     warned = lambda: [it for it in server.log() if it.get("target", "").startswith("h2::")]  # noqa: E731
-    wait_until(lambda: len(warned()) >= 10, "they are logged where they are asked for")
+    wait_until(lambda: len(warned()) >= 10, "they are logged if they are enabled")
     server.stop()
 
 
 @attack
 def paused_log(directory, start):
-    """The reader of the log pauses, while clients make it grow: everything else goes on."""
+    """The reader of the log pauses, while clients make it grow: everything else continues."""
     arguments = certify(directory)
     faulty = table("x") + "- {url: nothing}\n" * 30
     for number, (both, resumes) in enumerate(itertools.product((False, True), repeat=2)):
@@ -138,7 +138,7 @@ def paused_log(directory, start):
         server = begin(start, pipe, *arguments, stderr=stderr, env={"WAYPOST_LOG": "h2=warn"})
         dropped = lambda: server.metrics()["waypost_log_dropped_total"]  # noqa: B023, E731
         assert dropped() == 0
-        # Each goes to the thread that has the fewest, so both threads have some.
+        # Each goes to the thread with the fewest connections, so both threads have some.
         with contextlib.ExitStack() as clients:
             crowd = [clients.enter_context(connect(server, "h2")) for _ in range(4)]
             for client in crowd:
@@ -164,14 +164,14 @@ def paused_log(directory, start):
 
 @attack
 def stuck_standard_error(directory, start):
-    """A server that cannot start ends, though nobody reads why."""
+    """A server that cannot start exits, even if nobody reads its log."""
     (directory / "mapping.yaml").write_text(table("x") + "- {url: nothing}\n" * 30)
     pipe = Pipe(directory / "errors")
     pipe.fill()
     server = start(stdout=pipe.writer, stderr=pipe.writer)
     status = server.process.wait(TIMEOUT)
     assert status == 1, f"it ended with status {status}"
-    # And one that still tries to fetch its first table ends at a signal.
+    # A server that is still fetching its first table exits at a signal.
     with socket.create_server(("127.0.0.1", 0)) as remote:
         url = f"git://127.0.0.1:{remote.getsockname()[1]}/links.git"
         server = start("--repo", url, stdout=pipe.writer, stderr=pipe.writer)

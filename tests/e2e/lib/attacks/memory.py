@@ -1,10 +1,10 @@
-"""Tables too large for the memory there is: refused where that can be known, survived where not.
+"""Tables too large for the available memory: refused if that can be known, survived if not.
 
-The server runs in a memory control group, as in a container, and the kernel kills it. Where no such
-group can be made, `RLIMIT_AS` ends it in the group's place.
+The server runs in a memory control group, as in a container, and the kernel kills it. If no such
+group can be created, `RLIMIT_AS` limits it instead.
 
-A build that is not optimised takes minutes to fill 512 MiB, the limit of the manifests; 320 MiB are
-enough to be killed, and `MEMORY_MIB=512` is for an optimised one.
+An unoptimised build takes minutes to fill 512 MiB, the limit of the manifests; 320 MiB are
+enough for it to be killed. `MEMORY_MIB=512` is for an optimised build.
 """
 
 import contextlib
@@ -25,14 +25,14 @@ CGROUP = Path("/sys/fs/cgroup")
 
 
 def entries(size):
-    """Returns a table of at least so many bytes, of entries that take the most memory for a byte."""
+    """Returns a table of at least so many bytes, of entries that take the most memory per byte."""
     head = f"base_url: https://{HOST}/\nmapping:\n"
     count = size // len("- {url: http://a/, number: 1000000}\n") + 1
     return head + "".join(f"- {{url: http://a/, number: {1_000_000 + it}}}\n" for it in range(count))
 
 
 class Repository:
-    """A repository that is followed, with one small table committed."""
+    """A followed repository, with one small table committed."""
 
     def __init__(self, directory):
         self.work = directory / "links"
@@ -54,7 +54,7 @@ class Repository:
         self.commit({"links/b.yaml": entries(163_000_000)})
 
     def identical_files(self):
-        """245 MB, which the repository holds once."""
+        """245 MB, stored only once in the repository."""
         text = entries(4_900_000)
         self.commit({f"links/b{number}.yaml": text for number in range(50)})
 
@@ -62,7 +62,7 @@ class Repository:
         return ("--repo", self.work, "--path", "links", "--state-dir", self.state, "--pull-interval", "1s")
 
     def attempt(self):
-        """Returns what is recorded of an attempt, if something is."""
+        """Returns the record of an attempt, if there is one."""
         try:
             return json.loads((self.state / "attempt.json").read_text())
         except FileNotFoundError:
@@ -71,7 +71,7 @@ class Repository:
 
 @contextlib.contextmanager
 def memory(directory, limit):
-    """Confines servers that are started meanwhile to so much memory together; returns what reports their
+    """Limits the total memory of the servers that are started meanwhile; returns a function that reports their
     peak, if that is known."""
     name = f"waypost-memory-{os.getpid()}"
     version_2 = (CGROUP / "cgroup.controllers").exists()
@@ -84,8 +84,8 @@ def memory(directory, limit):
     try:
         group.mkdir()
     except OSError as error:
-        print(f"    no memory cgroup can be made ({error}): RLIMIT_AS in its place", flush=True)
-        # With what threads reserve and do not use.
+        print(f"    no memory cgroup can be created ({error}): using RLIMIT_AS instead", flush=True)
+        # Includes what threads reserve and do not use.
         with started_by(directory, f"ulimit -v {limit + (704 << 20) >> 10}"):
             yield lambda: None
         return
@@ -114,7 +114,7 @@ def started_by(directory, command):
 
 
 def removed(group):
-    """Ends what is left in a group that this made, and removes it."""
+    """Ends the remaining processes of a group that this created, and removes it."""
     for process in (group / "cgroup.procs").read_text().split():
         with contextlib.suppress(ProcessLookupError):
             os.kill(int(process), signal.SIGKILL)
@@ -124,7 +124,7 @@ def removed(group):
 
 
 def ended(server):
-    """Waits until it was killed, and not by itself."""
+    """Waits until the server was killed; fails if it exited on its own."""
     status = wait_until(lambda: server.process.poll(), "it is killed", 4 * TIMEOUT)
     # SIGKILL by the kernel, or SIGABRT where an allocation fails.
     assert status in (-signal.SIGKILL, -signal.SIGABRT), status
@@ -140,7 +140,7 @@ def survives(directory, start, name):
         ended(server)
         assert repository.attempt()["under_way"], repository.attempt()
 
-        # It may have been a power cut: the last good one first, then the new one again.
+        # It may have been a power cut: the last good commit first, then the new one again.
         server = start(*repository.options(), *ALL).serving()
         assert server.follow() == FOUND
         ended(server)
@@ -158,7 +158,7 @@ def survives(directory, start, name):
                 server.process.wait()
         assert repository.attempt()["unclean_ends"] == 2, repository.attempt()
 
-        # What mends it is served, and nothing is left of it all.
+        # A fixed commit is served, and no record is left.
         git(repository.work, "revert", "--no-edit", "HEAD")
         repository.commit({"links/a.yaml": table("x", "y")})
         wait_until(lambda: server.follow("/y") == FOUND, "the next commit is served")
@@ -181,7 +181,7 @@ def memory_of_identical_files(directory, start):
 
 @attack
 def memory_refused(directory, start):
-    """By the derived limit, both are refused before any of it is read, and nothing is killed."""
+    """The derived limit refuses both before they are read, and nothing is killed."""
     repository = Repository(directory)
     with memory(directory, LIMIT) as peak:
         server = start(*repository.options()).serving()
@@ -195,7 +195,7 @@ def memory_refused(directory, start):
             git(repository.work, "revert", "--no-edit", "HEAD")
             wait_until(lambda: server.status()["last_error"] is None, "the next commit is served")
         if peak():
-            print(f"    at most {peak() >> 20} MiB, with what the kernel keeps of files", flush=True)
+            print(f"    at most {peak() >> 20} MiB, including the page cache", flush=True)
         server.stop()
         (directory / "large.yaml").write_text(entries(163_000_000))
         server = start("--table", directory / "large.yaml")
@@ -205,7 +205,7 @@ def memory_refused(directory, start):
 
 @attack
 def memory_stopped(directory, start):
-    """A server that is stopped while it loads ends in order: that is no attempt that failed."""
+    """A server that is stopped while it loads exits cleanly: that is not a failed attempt."""
     repository = Repository(directory)
     server = start(*repository.options(), *ALL).serving()
     repository.one_file()

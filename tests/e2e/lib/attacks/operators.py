@@ -1,5 +1,5 @@
-"""The operators' side: probes that others would starve, pages that would read or change something
-there, a hook that somebody has recorded."""
+"""The admin listener: clients that would starve probes, web pages that would read or change something
+there, a recorded hook that is replayed."""
 
 import hashlib
 import hmac
@@ -12,12 +12,12 @@ from serving import TIMEOUT, wait_until
 
 from .scene import FOUND, HEAD, SECRET, attack, disperse, git, table
 
-# What kubelets and others commonly give a probe, several times over, for a busy machine.
+# Several times the common timeout of a probe, for a busy machine.
 PROBE_TIMEOUT = 5
 
 
 def ask(server, line, *fields):
-    """Returns the status and the text that the admin listener answers."""
+    """Returns the status and the text of an answer of the admin listener."""
     with socket.create_connection(server.admin, timeout=TIMEOUT) as client:
         client.sendall("\r\n".join([line, *fields, "Connection: close", "", ""]).encode())
         head, _, body = b"".join(iter(lambda: client.recv(1 << 16), b"")).decode().partition("\r\n\r\n")
@@ -26,7 +26,7 @@ def ask(server, line, *fields):
 
 @attack
 def starved_probes(directory, start):
-    """Connections that say nothing, as many as there is room for and more, starve no probe."""
+    """Silent connections, more than are accepted, starve no probe."""
     (directory / "mapping.yaml").write_text(table("x"))
     server = start().serving()
     silent = [socket.create_connection(server.admin, timeout=TIMEOUT) for _ in range(64)]
@@ -36,7 +36,7 @@ def starved_probes(directory, start):
     def open_more():
         while not over.is_set() and len(opened) < 2000:
             opened.append(socket.create_connection(server.admin, timeout=TIMEOUT))
-            # Fast, but not so fast that this interpreter leaves the probe no turn.
+            # Fast, but not so fast that this interpreter starves the probe.
             time.sleep(0.001)
             if len(opened) > 200:
                 opened[-200].close()
@@ -65,7 +65,7 @@ def starved_probes(directory, start):
 
 @attack
 def dns_rebinding(directory, start):
-    """A page whose name was given the listener's address reads and changes nothing there."""
+    """A web page whose name resolves to the listener's address (DNS rebinding) reads and changes nothing there."""
     (directory / "mapping.yaml").write_text(table("x"))
     server = start(env={"WAYPOST_ADMIN_HOST": "ops.example,admin.example"}).serving()
     port = server.admin[1]
@@ -73,7 +73,7 @@ def dns_rebinding(directory, start):
         for line in ("GET /-/status HTTP/1.1", "POST /-/reload HTTP/1.1", "GET / HTTP/1.1"):
             status, text = ask(server, line, f"Host: evil.example:{port}")
             assert status == 421 and "admin host" in text and "evil" not in text, (status, text)
-    # Nor does a page that names the address itself.
+    # Nor does a web page that uses the address itself.
     for field in ("Origin: https://evil.example", "Sec-Fetch-Site: cross-site"):
         status, _ = ask(server, "POST /-/reload HTTP/1.1", f"Host: 127.0.0.1:{port}", field)
         assert status == 403, (field, status)
@@ -90,7 +90,7 @@ def dns_rebinding(directory, start):
 
 @attack
 def replayed_hook(directory, start):
-    """A hook that somebody has recorded, sent again and again: one fetch a second."""
+    """A recorded hook, replayed again and again: one fetch a second."""
     work = directory / "links"
     work.mkdir()
     git(work, "init", "--quiet", "--initial-branch=main")
@@ -125,7 +125,7 @@ def replayed_hook(directory, start):
 
 @attack
 def readable_secrets(directory, start):
-    """Secrets in files that everyone on the machine can read are warned of, each with its fix."""
+    """Secrets in world-readable files are reported, each with its fix."""
     work = directory / "links"
     work.mkdir()
     git(work, "init", "--quiet", "--initial-branch=main")

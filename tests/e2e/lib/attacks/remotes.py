@@ -1,4 +1,4 @@
-"""Remotes that mean harm, and secrets that come back or are typed where they do not belong."""
+"""Malicious remotes, and secrets that are echoed or typed in the wrong place."""
 
 import base64
 import contextlib
@@ -28,7 +28,7 @@ def packet(text):
 
 @contextlib.contextmanager
 def serving(answer):
-    """Answers each connection in a thread of its own; gives the port."""
+    """Answers each connection in a thread of its own; yields the port."""
 
     class Handler(socketserver.StreamRequestHandler):
         def handle(self):
@@ -50,7 +50,7 @@ def read(lines):
 
 
 def offer(lines, out):
-    """Offers one branch over Git's own protocol, and hears what is wanted of it."""
+    """Offers one branch over Git's own protocol, and reads what is requested."""
     read(lines)
     out.write(packet(f"{ID} HEAD\0ofs-delta shallow symref=HEAD:refs/heads/main\n"))
     out.write(packet(f"{ID} refs/heads/main\n") + b"0000")
@@ -63,7 +63,7 @@ def offer(lines, out):
 
 
 def number(value):
-    """Writes a number as packs do (gitformat-pack(5))."""
+    """Encodes a number as packs do (gitformat-pack(5))."""
     out = bytearray()
     while value >= 0x80:
         out.append(value & 0x7F | 0x80)
@@ -108,7 +108,7 @@ def disk(directory):
 
 @attack
 def bombs_of_remotes(directory, start):
-    """A remote without end costs no more memory and disk than is allowed, and is reported as such."""
+    """An endless remote uses no more memory and disk than is allowed, and is reported as too large."""
     work = directory / "links"
     work.mkdir()
     git(work, "init", "--quiet", "--initial-branch=main")
@@ -137,18 +137,18 @@ def bombs_of_remotes(directory, start):
             wait_until(failed, f"{bomb.__name__} has failed twice")
             said = str(server.status())
             assert "max fetch bytes" in said, said
-            # Twice, because what is hung up on may still be on its way to the disk.
+            # Twice, because data may still be on its way to the disk when the connection is closed.
             assert largest[0] < 3 * BOUND, largest
             server.stop()
         assert disk(state) < 1 << 20, disk(state)
-    # In KiB: of the largest of all children, so of the references.
+    # In KiB: the largest of all children, so the one that reads the references.
     most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss << 10
     assert most < 640 << 20, most
 
 
 @attack
 def branch_names_that_are_not_text(directory, start):
-    """Anyone's branch, by whatever name, does not keep the followed one from going live."""
+    """No branch of another user, whatever its name, prevents the followed one from going live."""
     work, bare = directory / "work", directory / "links.git"
     subprocess.run(["git", "init", "--quiet", "--bare", "--initial-branch=main", bare], check=True)
     subprocess.run(["git", "init", "--quiet", "--initial-branch=main", work], check=True)
@@ -184,11 +184,11 @@ def branch_names_that_are_not_text(directory, start):
         tip = subprocess.check_output(["git", "rev-parse", "HEAD"], cwd=work)
         with open(root + b"/links.git/refs/heads/caf\xe9", "wb") as branch:
             branch.write(tip)
-        # The link is taken down.
+        # The link is withdrawn.
         publish("y")
         for server in servers:
             gone = lambda: server.follow("/x")[0] == 404  # noqa: B023, E731
-            wait_until(gone, f"the take-down is live: {server.log()[-1]}")
+            wait_until(gone, f"the withdrawal is live: {server.log()[-1]}")
         for it in arguments:
             servers.append(start(*it).serving())
             assert servers[-1].follow("/x")[0] == 404
@@ -204,7 +204,7 @@ def quoted():
 
 
 def shown_in(text):
-    """Finds the secret in a text, in whatever encoding."""
+    """Finds the secret in a text, in any encoding."""
     login = base64.b64encode(f"user:{SECRET}".encode()).decode()
     spellings = [SECRET, login.rstrip("="), *quoted(), urllib.parse.quote(SECRET)]
     return [it for it in spellings if it in text]
@@ -212,7 +212,7 @@ def shown_in(text):
 
 @attack
 def secrets_in_odd_addresses(directory, start):
-    """What was typed as an address is not repeated, even if it is none."""
+    """Text given as an address is not repeated, even if it is not an address."""
     (directory / "mapping.yaml").write_text(table("x"))
     waypost = os.environ["WAYPOST"]
     word = "S3cretWord"

@@ -1,4 +1,4 @@
-"""What attacks share: how they are named, the table they attack, crowds of clients."""
+"""Shared by all attacks: how they are named, the table they attack, crowds of clients."""
 
 import subprocess
 
@@ -33,7 +33,7 @@ def git(directory, *arguments):
 
 
 def crowd(server, size, said=b""):
-    """Opens connections that say the beginning of something, at most."""
+    """Opens connections that send at most the beginning of a request."""
     clients = []
     for _ in range(size):
         client = server.connect()

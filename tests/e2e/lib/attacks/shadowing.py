@@ -1,4 +1,4 @@
-"""A token, or someone who adds links, takes over paths that lead somewhere already."""
+"""Registrations, or added links, that would take over paths of existing links."""
 
 import base64
 import hashlib
@@ -72,7 +72,7 @@ def ask(server, method, path, body=None, token=None):
 
 @attack
 def shadowing_by_token(directory, start):
-    """Whatever code a token asks for, no path of another owner's links leads elsewhere."""
+    """No code that is registered with a token changes where a path of another owner's links leads."""
     text, tries = attempts()
     git(directory, "init", "--quiet", "--bare", "--initial-branch=main", "links.git")
     work = directory / "work"
@@ -101,7 +101,7 @@ def shadowing_by_token(directory, start):
             assert problem["type"] == "urn:waypost:problem:shadowing", problem
             assert problem["existing"]["code"] and code in problem["detail"], problem
             assert ask(server, "GET", path)[:2] == before, path
-    # Who owns them all may, and it is stated in the commit, so that checks hold.
+    # The owner of all of them may do so; the commit declares it, so that checks pass.
     body = {"url": "https://login.example/", "short_code": "bank/login"}
     status, _, content = ask(server, "POST", "/-/api/links", body, TOKENS["ada"])
     assert status == 201, content
@@ -113,7 +113,7 @@ def shadowing_by_token(directory, start):
 
 @attack
 def shadowing_by_add(directory, start):
-    """`add` and `import` refuse the same, and leave the table as it is."""
+    """`add` and `import` refuse the same, and leave the table unchanged."""
     text, tries = attempts()
     file = directory / "mapping.yaml"
     file.write_text(text)

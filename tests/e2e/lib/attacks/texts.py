@@ -1,4 +1,4 @@
-"""Paths that decode twice, texts and addresses that mislead, and tables in one line."""
+"""Paths that decode twice, misleading texts and addresses, and tables in one line."""
 
 import hashlib
 import json
@@ -9,7 +9,7 @@ from .scene import FOUND, HEAD, attack, git, table
 
 @attack
 def double_decoding(directory, start):
-    """Forwarded paths that walk up where a target decodes twice, or cuts parameters off."""
+    """Forwarded paths that would climb up if a target decodes twice, or strips parameters."""
     forwarding = "- {url: 'https://e.example/deep/', short-code: docs, forward: path}\n"
     (directory / "mapping.yaml").write_text(table("x") + forwarding)
     server = start().serving()
@@ -44,7 +44,7 @@ def registering(directory, start, text, *arguments):
 
 
 def register(server, owner, /, **wanted):
-    """Returns the status of a registration and what is said of it."""
+    """Returns the status and the message of a registration."""
     body = json.dumps(wanted).encode()
     head = b"POST /-/api/links HTTP/1.1\r\n" + HEAD + b"Connection: close\r\nContent-Type: application/json\r\n"
     head += b"Authorization: Bearer %s\r\nContent-Length: %d\r\n\r\n" % (owner.encode(), len(body))
@@ -54,7 +54,7 @@ def register(server, owner, /, **wanted):
 
 @attack
 def misleading(directory, start):
-    """Titles that read backwards, and links into the visitor's own network."""
+    """Titles with reversed text, and links into the visitor's own network."""
     server = registering(directory, start, table("x"), "--registrations-refuse-private")
     turned = {"title": "photo \u202egpj.exe", "owner": "\u2066ada\u2069", "tags": ["a", "\u202d"]}
     for key, value in turned.items():
@@ -73,7 +73,7 @@ def misleading(directory, start):
 
 @attack
 def table_in_one_line(directory, start):
-    """Registrations into a table in one line are answered, and hold up no other owner's."""
+    """Registrations in a table of one line are answered, and do not delay other owners'."""
     entries = ",".join('{"url":"https://e.example/%d"}' % it for it in range(20_000))
     text = '{"base_url":"https://w.example/","mapping":[%s]}' % entries
     server = registering(directory, start, text)
@@ -87,7 +87,7 @@ def table_in_one_line(directory, start):
         thread.start()
     for thread in threads:
         thread.join()
-    # Nothing can be inserted into such a table without risk, and each owner is warned.
+    # Nothing can be inserted safely into such a table, and each owner is warned.
     for key, (status, said) in answers.items():
         assert status in (409, 422, 503), (key, status, said)
         assert said["type"] != "urn:waypost:problem:not-live", (key, said)

@@ -1,4 +1,4 @@
-"""Tables that are written in place by a writer who rests in the middle of them."""
+"""Tables that are written in place by a writer that pauses in the middle."""
 
 import contextlib
 import os
@@ -24,7 +24,7 @@ TABLES = {OLD: text(OLD[1], OLD[0]), NEW: text(NEW[1], NEW[0])}
 
 
 def write(path, answer, rests):
-    """Writes the table of an answer over another, resting after each of some texts in it."""
+    """Overwrites a table with that of another answer, pausing after each of some texts in it."""
     whole, at = TABLES[answer].encode(), 0
     file = os.open(path, os.O_WRONLY | os.O_TRUNC)
     try:
@@ -40,7 +40,7 @@ def write(path, answer, rests):
 
 @contextlib.contextmanager
 def followed(server):
-    """Follows the link without a pause meanwhile, and fails if it ever led elsewhere."""
+    """Follows the link continuously meanwhile, and fails if it ever leads elsewhere."""
     over, answers = threading.Event(), set()
 
     def follow():
@@ -60,7 +60,7 @@ def followed(server):
 
 @attack
 def torn_in_place(directory, start):
-    """The close of a file that is written in place is waited for, wherever its writer rests."""
+    """A file that is written in place is loaded only after it is closed, wherever its writer pauses."""
     path = directory / "mapping.yaml"
     path.write_text(TABLES[OLD])
     server = start("--table", path, "--poll-interval", "200ms").serving()
@@ -77,14 +77,14 @@ def torn_in_place(directory, start):
         with followed(server):
             path.write_text(TABLES[OLD])
             wait_until(lambda: server.follow() == OLD, "the old table is back")
-    # Waiting is no failure, and is not reported as one.
+    # Waiting is not a failure, and is not reported as one.
     assert not [line for line in server.log() if line["level"] == "ERROR"], server.log()
     server.stop()
 
 
 @attack
 def torn_at_the_start(directory, start):
-    """A server that starts in the middle of an URL waits for its end."""
+    """A server that starts while a URL is half written waits for its end."""
     path = directory / "mapping.yaml"
     whole = TABLES[NEW].encode()
     end = whole.index(INSIDE_URL) + len(INSIDE_URL)
@@ -101,11 +101,11 @@ def torn_at_the_start(directory, start):
 
 @attack
 def torn_without_events(directory, start):
-    """Where no event reports a write, a file has to rest, and longer in the middle of a line."""
+    """If no event reports writes, a file must be unchanged for a while, longer in the middle of a line."""
     (directory / "served").mkdir()
     path, elsewhere = directory / "served" / "mapping.yaml", directory / "elsewhere.yaml"
     path.write_text(TABLES[OLD])
-    # What is written through a link in another directory makes no event in the one that is watched.
+    # A write through a link in another directory causes no event in the watched one.
     elsewhere.hardlink_to(path)
     server = start("--table", path, "--poll-interval", "200ms").serving()
     for rests in ([(INSIDE_URL, 1)], [(INSIDE_ENTRY, 1)], [(b"url:", 1), (INSIDE_URL, 3), (INSIDE_ENTRY, 1)]):

@@ -1,12 +1,13 @@
-"""A stand-in for a forge: its editor for a new file, filled in from the address, as Gitea, GitHub and
+"""A fake forge: its editor for a new file, filled in from the address, as Gitea, GitHub and
 GitLab do, and a button that writes the file into a directory.
 """
 
 import html
-import http.server
 import os
 import re
 import urllib.parse
+
+from page_handler import PageHandler
 
 # The pages of new files, and the parameters with the name and the text of the file.
 PAGES = [
@@ -30,8 +31,8 @@ ISSUE_FORM = """<!doctype html><html lang="en"><title>New issue</title><link rel
 <form method="post" action="/issue">{fields}<button>Submit</button></form>"""
 
 
-class Forge(http.server.BaseHTTPRequestHandler):
-    # The directory that has a copy of the table, and the last issue.
+class Forge(PageHandler):
+    # The directory with a copy of the table, and the last issue.
     root = None
     issue = None
 
@@ -40,18 +41,18 @@ class Forge(http.server.BaseHTTPRequestHandler):
         values = dict(urllib.parse.parse_qsl(address.query, strict_parsing=True))
         for page, path, text in PAGES:
             if re.fullmatch(page, address.path):
-                self.answer(200, EDITOR.format(path=html.escape(values[path]), text=html.escape(values[text])))
+                self.answer(EDITOR.format(path=html.escape(values[path]), text=html.escape(values[text])))
                 return
         if address.path.startswith(CHANGED):
             path = urllib.parse.unquote(address.path.removeprefix(CHANGED))
             editor = EDITOR.replace("/commit", "/change")
-            self.answer(200, editor.format(path=html.escape(path), text=html.escape(values["value"])))
+            self.answer(editor.format(path=html.escape(path), text=html.escape(values["value"])))
             return
         if address.path == ISSUE:
             field = lambda name: f'<input name="{html.escape(name)}" value="{html.escape(values[name])}">'
-            self.answer(200, ISSUE_FORM.format(fields="".join(map(field, values))))
+            self.answer(ISSUE_FORM.format(fields="".join(map(field, values))))
             return
-        self.answer(404, "no such page")
+        self.answer("no such page", 404)
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
@@ -59,22 +60,11 @@ class Forge(http.server.BaseHTTPRequestHandler):
         root = str(self.root)
         if self.path == "/issue":
             type(self).issue = values
-            self.answer(200, "<!doctype html><title>Submitted</title><h1>Submitted</h1>")
+            self.answer("<!doctype html><title>Submitted</title><h1>Submitted</h1>")
             return
         path = os.path.normpath(os.path.join(root, values["path"]))
         assert path.startswith(root + os.sep) and (self.path == "/change" or not os.path.exists(path)), path
-        # Forms have line breaks of two characters, which forges undo.
+        # Forms send line breaks as CR LF, which forges convert back.
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(values["text"].replace("\r", ""))
-        self.answer(200, "<!doctype html><title>Proposed</title><h1>Proposed</h1>")
-
-    def answer(self, status, page):
-        page = page.encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(page)))
-        self.end_headers()
-        self.wfile.write(page)
-
-    def log_message(self, *_):
-        pass
+        self.answer("<!doctype html><title>Proposed</title><h1>Proposed</h1>")

@@ -1,4 +1,4 @@
-"""What holds for each page, in light and in dark colours: its status, its frame, that it loads nothing
+"""Checks of every page, in light and in dark colours: its status, its frame, that it loads nothing
 from elsewhere, fits small screens, and passes axe-core's rules, <https://github.com/dequelabs/axe-core>.
 """
 
@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from scene import MUSEUM
+from visited_servers import MUSEUM
 
 AXE = Path(os.environ["AXE"])
 SCHEMES = ("light", "dark")
@@ -20,7 +20,7 @@ class Look:
         self.axe = AXE.read_text(encoding="utf-8")
 
     def axe_finds_what_is_wrong(self):
-        """A page without a heading and a main part, and with pale text, does not pass."""
+        """Checks that a page without a heading and a main part, and with pale text, is found faulty."""
         self.browser.open(f"{MUSEUM}/pale")
         found = {rule for rule, _, _ in self.axe_findings(self.axe_world())}
         assert found >= {"color-contrast", "landmark-one-main", "page-has-heading-one"}, found
@@ -52,7 +52,7 @@ class Look:
         assert self.browser.url() == page.url, f"{page.url} led to {self.browser.url()}"
 
     def answered(self, page):
-        """The status is right, and nothing was asked of any other host."""
+        """The status is right, and no other host was requested."""
         own, statuses = "/".join(page.url.split("/")[:3]), {}
         for entry in self.browser.log("performance"):
             message = json.loads(entry["message"])["message"]
@@ -66,7 +66,7 @@ class Look:
         assert statuses.get(page.url) == page.status, f"{page.url} answered {statuses.get(page.url)}, not {page.status}"
 
     def has_its_frame(self, page):
-        """What the table says about itself is on each page, and no page has a script."""
+        """Each page shows the table's own texts, and no page has a script."""
         shape = self.browser.run("""
             const ways = ['http://github.example.com/o/r', 'mailto:links@example.org'];
             return {
@@ -93,10 +93,10 @@ class Look:
         return world
 
     def axe_findings(self, world):
-        """Returns what axe-core finds wrong, or cannot decide: rules, each with elements.
+        """Returns the rules that axe-core finds violated, or cannot decide, each with its elements.
 
-        It waits for timers, so scripts are on meanwhile; the page was opened without them. Its rule for
-        the size of what is clicked (WCAG 2.2, 2.5.8) is off by default.
+        It waits for timers, so scripts are enabled meanwhile; the page was opened without them. Its rule for
+        the size of click targets (WCAG 2.2, 2.5.8) is off by default.
         """
         cdp = self.browser.cdp
         cdp("Emulation.setScriptExecutionDisabled", value=False)
@@ -109,7 +109,7 @@ class Look:
         return answer["result"]["value"]
 
     def colours(self):
-        """Returns how light the background and the heading are, as sums of their channels."""
+        """Returns the brightness of the background and of the heading, as sums of their channels."""
         return self.browser.run("""
             return [getComputedStyle(document.body).backgroundColor, getComputedStyle(document.querySelector('h1')).color]
                 .map(colour => colour.match(/\\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0));

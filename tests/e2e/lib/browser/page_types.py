@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from scene import EXPORTED, GO, PLAIN, REVIEW, SINGLE, UNKNOWN, WAITING
+from visited_servers import EXPORTED, GO, PLAIN, REVIEW, SINGLE, UNKNOWN, WAITING
 
 
 @dataclasses.dataclass
@@ -10,9 +10,9 @@ class PageType:
     name: str
     url: str
     status: int = 200
-    # Whether the frame has what the table says about itself.
+    # Whether the frame shows the table's own texts.
     named: bool = True
-    # Whether it is the answer to a form that is posted there.
+    # Whether it answers a posted form.
     posted: bool = False
 
 

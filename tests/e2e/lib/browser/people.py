@@ -5,16 +5,16 @@ import hashlib
 import re
 import urllib.parse
 
-from scene import EXPORTED, FORGES, GO, MUSEUM, REVIEW, REVIEW_TABLE, TABLE, TOKEN, VOLUMES, volumes
+from visited_servers import EXPORTED, FORGES, GO, MUSEUM, REVIEW, REVIEW_TABLE, TABLE, TOKEN, VOLUMES, volumes
 from webdriver import ENTER, TAB
 
 GUIDE = f"{MUSEUM}/guide"
 
 
 class Person:
-    def __init__(self, browser, scene):
+    def __init__(self, browser, servers):
         self.browser = browser
-        self.scene = scene
+        self.servers = servers
 
     def follow(self, path, url):
         self.browser.open(GO + path)
@@ -27,13 +27,13 @@ class Person:
         self.follow("/plates/7?size=large", f"{MUSEUM}/plates/7?size=large")
         self.follow(f"/{derived(f'{MUSEUM}/rooms')}", f"{MUSEUM}/rooms")
         self.follow("/-/go?q=herbarium", f"{MUSEUM}/herbarium/catalogue?view=plates")
-        self.scene.add_while_serving()
+        self.servers.add_while_serving()
         self.follow("/added-while-serving", f"{MUSEUM}/late")
         self.browser.open(f"{EXPORTED}/field-guide/")
         self.browser.lands_on(GUIDE)
 
     def mistype(self):
-        """A mistyped code leads to a suggestion, with the host to which it leads."""
+        """A mistyped code gets a suggestion, with the host of its target."""
         self.browser.open(f"{GO}/field-gudie")
         assert "museum.example.net" in self.browser.text("main li:first-child"), self.browser.text()
         assert self.browser.text("main li:first-child a") == "field-guide", self.browser.text()
@@ -83,7 +83,7 @@ class Person:
         assert seen == expected, f"{len(seen)} codes instead of {len(expected)}: {sorted(set(seen) ^ set(expected))}"
         assert pages == 3, f"{len(seen)} codes are on {pages} pages"
         self.browser.go("main nav a:first-child")
-        assert self.codes_on_page() == expected[:50], "the first page is not where it leads"
+        assert self.codes_on_page() == expected[:50], "it does not lead to the first page"
 
     def search(self):
         """With the form of the list: words, a tag, an owner, a state; then from a result to its page."""
@@ -107,7 +107,7 @@ class Person:
             assert values.items() <= dict(kept).items(), f"{values}: the form has {kept}"
         self.browser.open(f"{GO}/-/links?q=herbarium")
         self.browser.go("ul.links small a:last-child")
-        assert self.codes_on_page() == ["herbarium", "plates"], "a tag does not lead to what has it"
+        assert self.codes_on_page() == ["herbarium", "plates"], "a tag does not lead to its links"
         self.browser.go("ul.links li:first-child > a")
         self.browser.lands_on(f"{GO}/herbarium+")
 
@@ -115,7 +115,7 @@ class Person:
         return self.browser.run("return Array.from(document.querySelectorAll('ul.links > li > a'), a => a.innerText)")
 
     def read_german(self):
-        """The same pages in German: texts, dates and the language that is declared."""
+        """The same pages in German: texts, dates and the declared language."""
         self.browser.prefer("de")
         for path, shown in [
             ("/", "Kurzlinks"),
@@ -130,7 +130,7 @@ class Person:
         self.browser.prefer("en")
 
     def print_link(self):
-        """On paper there are the short URL and its QR code, and no buttons."""
+        """Printed pages have the short URL and its QR code, and no buttons."""
         self.browser.emulate(media="print")
         self.browser.open(f"{GO}/field-guide+")
         seen = self.browser.run("""return {
@@ -145,10 +145,10 @@ class Person:
         """Fills in the form, and sends the proposal at each kind of forge; the result passes the check."""
         for kind in FORGES:
             self.propose_at(kind)
-        self.scene.run("check", "--deny", "warnings", self.scene.forge)
+        self.servers.run("check", "--deny", "warnings", self.servers.forge)
         for kind in FORGES:
             short = f"http://{kind}.links.example.org/field/{kind}"
-            location = self.scene.run("resolve", short, "--table", self.scene.forge)
+            location = self.servers.run("resolve", short, "--table", self.servers.forge)
             assert f"https://example.org/?a=1&b={kind}" in location, location
 
     def send_in_other_ways(self):
@@ -161,19 +161,19 @@ class Person:
         browser.go("#send")
         assert "/_edit/main/review.yaml?value=" in browser.url(), browser.url()
         browser.go("button")
-        changed = self.scene.directory / "forge/review.yaml"
+        changed = self.servers.directory / "forge/review.yaml"
         self.leads(changed)
 
         browser.open(page)
         browser.go("#send-issue")
         assert browser.title() == "New issue", browser.url()
         browser.go("button")
-        issue = self.scene.visited.issue
+        issue = self.servers.visited.issue
         entered = {name.removeprefix("field:").removeprefix("link-"): value for name, value in issue.items() if ":" in name}
         assert issue["template"] == ".gitea/ISSUE_TEMPLATE/propose-link.yml" and entered == link, issue
         changed.write_text(REVIEW_TABLE)
         flags = [f"--{name}={entered[name]}" for name in ("code", "title")]
-        self.scene.run("add", "--table", changed, *flags, "--", entered["url"])
+        self.servers.run("add", "--table", changed, *flags, "--", entered["url"])
         self.leads(changed)
 
         browser.open(page)
@@ -183,13 +183,13 @@ class Person:
         assert branch and TOKEN not in browser.url() + browser.text(), browser.text()
         review = browser.run("return document.querySelector('#review').href")
         assert review == f"http://gitea.example.com/o/r/compare/main...{branch[1]}", review
-        changed.write_text(self.scene.show(f"{branch[1]}:review.yaml"))
+        changed.write_text(self.servers.show(f"{branch[1]}:review.yaml"))
         self.leads(changed)
 
     def leads(self, table):
-        """Checks a table that has the proposed link."""
-        self.scene.run("check", "--deny", "warnings", table)
-        location = self.scene.run("resolve", f"{REVIEW}/field/other", "--table", table)
+        """Checks a table with the proposed link."""
+        self.servers.run("check", "--deny", "warnings", table)
+        location = self.servers.run("resolve", f"{REVIEW}/field/other", "--table", table)
         assert "https://example.org/?a=1&b=2" in location, location
 
     def propose_at(self, kind):

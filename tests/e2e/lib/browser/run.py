@@ -1,6 +1,6 @@
-"""Reads every kind of page in a browser in which scripts are off, and does with them what people do.
+"""Opens every kind of page in a browser with scripts disabled, and uses them as people do.
 
-Fails at the first thing that is not as it should be, and says on which page.
+Stops at the first failure, and names its page.
 """
 
 import argparse
@@ -11,32 +11,32 @@ from pathlib import Path
 from look import Look
 from page_types import PAGE_TYPES
 from people import Person
-from scene import Scene
 from screenshots import take
 from standard import Checks
+from visited_servers import VisitedServers
 from webdriver import Browser, driver
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--screenshots", type=Path, help="only write the images of the documents, to this directory")
+    parser.add_argument("--screenshots", type=Path, help="only write the images of the documentation, to this directory")
     options = parser.parse_args()
 
     with contextlib.ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        scene = Scene(directory, stack)
+        servers = VisitedServers(directory, stack)
         address = stack.enter_context(driver(directory))
-        browser = stack.enter_context(Browser(address, directory, scene.hosts))
+        browser = stack.enter_context(Browser(address, directory, servers.hosts))
         browser.cdp("Emulation.setScriptExecutionDisabled", value=True)
         if options.screenshots:
             take(browser, options.screenshots)
         else:
-            visit(browser, scene)
+            visit(browser, servers)
 
 
-def visit(browser, scene):
-    checks = Checks(scene)
-    person = Person(browser, scene)
+def visit(browser, servers):
+    checks = Checks(servers)
+    person = Person(browser, servers)
     steps = [
         person.follow_links, person.mistype, person.look_first, person.find_archive, person.browse_to_the_end,
         person.search, person.read_german, person.print_link, person.propose,

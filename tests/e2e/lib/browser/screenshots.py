@@ -1,8 +1,8 @@
-"""Writes the images of the documents."""
+"""Writes the images of the documentation."""
 
 import base64
 
-from scene import GO
+from visited_servers import GO
 
 # Name, path, scheme, and how much of the page is shown, in pixels from its top.
 IMAGES = [

@@ -8,12 +8,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-from scene import Files, listening
 from serving import wait_until
+from visited_servers import Files, listening
 from webdriver import Browser, driver
 
 SITE = "http://docs.example.org"
-# Words, and the heading that is among what they find.
+# Words, and a heading that they find.
 SEARCHES = [("merge driver", "Merging"), ("decision half page", "Decisions"), ("waypost explain", "Rules")]
 
 

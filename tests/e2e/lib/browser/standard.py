@@ -1,4 +1,4 @@
-"""Holds pages to the HTML standard, with the checker of those who maintain it, <https://validator.w3.org/nu/>."""
+"""Validates pages with the official checker of the HTML standard, <https://validator.w3.org/nu/>."""
 
 import http.client
 import json
@@ -7,16 +7,16 @@ import subprocess
 import urllib.parse
 
 from page_types import PAGE_TYPES, PageType
-from scene import GO
+from visited_servers import GO
 
 LANGUAGES = ("en", "de")
 WRONG = "wrong.html"
 
 
-def fetch(scene, page, language="en"):
+def fetch(servers, page, language="en"):
     """Returns a page as its server sends it."""
     address = urllib.parse.urlsplit(page.url)
-    port = next(port for host, port in scene.hosts.items() if address.netloc.endswith(host.lstrip("*")))
+    port = next(port for host, port in servers.hosts.items() if address.netloc.endswith(host.lstrip("*")))
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
     query = address.query.removesuffix("stay")  # as it is exported
     target = f"{address.path}?{query}" if query else address.path
@@ -32,14 +32,14 @@ def fetch(scene, page, language="en"):
 class Checks:
     """Runs in the background: the checker takes seconds, and the browser has another core."""
 
-    def __init__(self, scene):
-        folder = scene.directory / "pages"
+    def __init__(self, servers):
+        folder = servers.directory / "pages"
         folder.mkdir()
         for page in PAGE_TYPES:
             for language in LANGUAGES:
-                (folder / f"{page.name}.{language}.html").write_bytes(fetch(scene, page, language))
-        (folder / "qr.svg").write_bytes(fetch(scene, PageType("qr", f"{GO}/-/qr/herbarium.svg")))
-        # A checker that reads nothing must not pass.
+                (folder / f"{page.name}.{language}.html").write_bytes(fetch(servers, page, language))
+        (folder / "qr.svg").write_bytes(fetch(servers, PageType("qr", f"{GO}/-/qr/herbarium.svg")))
+        # A checker that reads nothing would accept this page.
         (folder / WRONG).write_text("<!doctype html><html lang=en><title>x</title><p><div></p>")
         command = ["java", "-jar", os.environ["VNU_JAR"], "--stdout", "--format", "json", "--exit-zero-always", "--also-check-svg"]
         self.process = subprocess.Popen([*command, folder], stdout=subprocess.PIPE)

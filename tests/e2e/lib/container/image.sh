@@ -1,12 +1,12 @@
-# Builds the image as `Containerfile` says, on a machine that may reach no image registry.
+# Builds the image from `Containerfile`, even on a machine that cannot reach an image registry.
 #
 # Sourced by scripts that then run containers. Gives `podman`, with settings and storage of its own,
-# and `build_image`; the script that sources it has made the directory $work, and removes it.
+# and `build_image`; the script that sources it creates the directory $work, and removes it.
 #
-# The program in it is built quickly, by the profile `draft`; with E2E_ALL=1 as it is released, by `dist`.
-# Storage, the base image and the built image stay in a cache, so that the next script finds them.
-# Where no registry answers, the base image is made here under its exact name: Debian by
-# debootstrap, from the mirror that this machine uses, with this machine's Rust in it.
+# The program in it is built quickly, with the profile `draft`; with E2E_ALL=1, as for a release,
+# with `dist`. Storage, the base image and the built image stay in a cache, so that the next script
+# finds them. If no registry can be reached, the base image is built here under its exact name:
+# Debian by debootstrap, from the mirror that this machine uses, with this machine's Rust in it.
 # shellcheck shell=bash disable=SC2154 # work
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../../.." && pwd)
@@ -14,7 +14,7 @@ cache=${WAYPOST_CI_TOOLS:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/waypost-ci}/co
 image=localhost/waypost:e2e
 profile=draft
 [[ ${E2E_ALL-} != 1 ]] || profile=dist
-# The programs of system administrators are not in everyone's PATH.
+# The directories of administrative programs are not in every user's PATH.
 PATH=$PATH:/usr/sbin:/sbin
 sudo=()
 [[ $(id -u) == 0 ]] || sudo=(sudo)
@@ -28,17 +28,17 @@ need() {
     ((${#packages[@]})) || return 0
     echo "installing ${packages[*]}"
     "${sudo[@]}" apt-get update -qq
-    # No service that comes with a package is to start by itself.
+    # Services must not start when their packages are installed.
     RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq \
         -o DPkg::Lock::Timeout=300 --no-install-recommends "${packages[@]}" >/dev/null
 }
 
-# Without systemd there is nobody to ask for a container's health from time to time.
+# Without systemd, nothing runs the health checks of containers.
 podman_command=(
     "${sudo[@]}" env "CONTAINERS_CONF=$cache/containers.conf"
     "CONTAINERS_STORAGE_CONF=$cache/storage.conf" DISABLE_HC_SYSTEMD=true podman
 )
-# The lock below is not for the monitors of containers, which outlive a script that is killed.
+# Container monitors must not inherit the lock below: they outlive a script that is killed.
 podman() { "${podman_command[@]}" "$@" 9>&-; }
 
 # Succeeds if overlay file systems work here; without them, each layer is a whole copy.
@@ -59,7 +59,7 @@ set_up_podman() {
     flock --nonblock 9 || { echo "waiting for another script that uses $cache" && flock 9; }
     local driver=vfs
     overlay_works && driver=overlay
-    # Podman's own choice is more than it may set. Builds take theirs from the command line only.
+    # Podman's default is higher than is allowed here. Builds read it only from the command line.
     limits=("nofile=$(ulimit -Sn)" nproc=4096)
     cat >"$cache/containers.conf" <<CONF
 [containers]
@@ -78,7 +78,7 @@ CONF
     echo "podman $(podman version --format '{{.Version}}') on $driver"
 }
 
-# Makes Debian with this machine's Rust, under the name of Rust's official image.
+# Builds an image of Debian with this machine's Rust, under the name of Rust's official image.
 make_stand_in() {
     local name=$1 suite=$2 root=$work/root rust=/usr/local/rust host sysroot mirror
     host=$(rustc -vV | sed -n 's/^host: //p')
@@ -86,17 +86,17 @@ make_stand_in() {
     need debootstrap=debootstrap
     # shellcheck disable=SC2016 # apt's own variable
     mirror=$(apt-get indextargets --format '$(SITE)' | grep -m 1 '/debian/*$' || true)
-    echo "no registry answers: making $name of Debian $suite and $(rustc --version)"
+    echo "no registry can be reached: building $name from Debian $suite and $(rustc --version)"
     "${sudo[@]}" debootstrap --variant=minbase --include=ca-certificates,gcc,libc6-dev "$suite" "$root" \
         "${mirror:-http://deb.debian.org/debian}" >"$work/debootstrap.log" 2>&1 ||
         { tail -n 20 "$work/debootstrap.log" >&2 && return 1; }
 
-    # How this machine reaches its mirror and its registry holds in there too.
+    # The settings with which this machine reaches its mirror and its registry apply in there too.
     "${sudo[@]}" cp -a /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
     "${sudo[@]}" cp -a /usr/local/share/ca-certificates/. "$root/usr/local/share/ca-certificates/"
     "${sudo[@]}" chroot "$root" update-ca-certificates >/dev/null
 
-    # Only what compiles for this machine, and the crates that are here already.
+    # Only the toolchain for this machine, and the crates that are already downloaded.
     local cargo_home=${CARGO_HOME:-$HOME/.cargo} part
     "${sudo[@]}" mkdir -p "$root$rust/lib/rustlib" "$root$rust/bin" "$root/usr/local/cargo/registry"
     "${sudo[@]}" cp "$sysroot"/bin/{cargo,rustc} "$root$rust/bin/"
@@ -112,7 +112,7 @@ make_stand_in() {
     "${sudo[@]}" rm -rf "$root"
 }
 
-# Builds with the network of this machine; what it says is in $work/build.log.
+# Builds with the network of this machine; the output is in $work/build.log.
 podman_build() {
     podman build --network host --format docker "${limits[@]/#/--ulimit=}" "$@" \
         >"$work/build.log" 2>&1
@@ -129,7 +129,7 @@ remove_all() {
     done
 }
 
-# Makes $image, as far as it is not there yet.
+# Builds $image, unless it exists.
 build_image() {
     local base start=$SECONDS
     set_up_podman

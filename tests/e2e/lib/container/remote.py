@@ -1,7 +1,7 @@
 """A repository with a table, served over TLS on loopback until standard input ends.
 
-Prints, one a line: the URL, for a name that only the caller can make resolve, and the certificate
-of the authority that vouches for it. The table's link `version` leads to https://version.example/one.
+Prints, one a line: the URL, with a host name that the caller must resolve, and the certificate
+of the authority that issued its own. The table's link `version` leads to https://version.example/one.
 """
 
 import sys

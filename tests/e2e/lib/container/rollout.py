@@ -1,8 +1,8 @@
 """Rolls out one image after another behind HAProxy, under load, then kills replicas.
 
-HAProxy asks each replica's /readyz. It has two listeners: `strict` passes every failure on to the
-client, `patient` repeats a request that failed. The rollouts must not lose one request on `strict`;
-the kills are made on both: on `strict` to see that a lost request is counted, on `patient` to see
+HAProxy probes /readyz of each replica. It has two listeners: `strict` passes every failure on to the
+client, `patient` repeats a failed request. The rollouts must not lose a request on `strict`;
+the kills are done on both: on `strict` to check that a lost request is counted, on `patient` to see
 what HAProxy cannot hide.
 
 Two replicas serve, each in a slot (a pair of ports) that HAProxy knows; a rollout starts the new
@@ -36,7 +36,7 @@ function setup(thread) table.insert(threads, thread) end
 function init(args) wrong = 0 end
 function delay() return %d end
 function response(status, headers)
-  -- HAProxy writes the names of headers in small letters.
+  -- HAProxy writes the names of headers in lower case.
   if status ~= 302 or headers["location"] ~= "https://known.example/" then wrong = wrong + 1 end
 end
 function done(summary)
@@ -98,7 +98,7 @@ class Balancer:
 
 
 class Load:
-    """Requests for the link `known`, until it is stopped."""
+    """Requests the link `known`, until it is stopped."""
 
     def __init__(self, work, port):
         script = work / "load.lua"
@@ -114,7 +114,7 @@ class Load:
         self.process.send_signal(signal.SIGINT)
         said = self.process.communicate(timeout=60)[0]
         line = next((it for it in said.splitlines() if it.startswith("RESULT ")), None)
-        assert line, f"wrk did not say what it counted: {said}"
+        assert line, f"wrk did not report its counts: {said}"
         return json.loads(line.removeprefix("RESULT "))
 
 
@@ -153,7 +153,7 @@ class Fleet:
         self.containers[slot] = container
 
     def stop(self, slots):
-        """Stops replicas with SIGTERM; each must end by itself, and well."""
+        """Stops replicas with SIGTERM; each must exit on its own with 0."""
         gone = [self.containers.pop(slot) for slot in slots]
         self.podman("stop", "--time", "60", *gone)
         statuses = self.podman("inspect", "--format", "{{.State.ExitCode}}", *gone).split()
@@ -166,7 +166,7 @@ class Fleet:
         self.podman("rm", "--force", "--time", "0", container)
 
     def ready(self):
-        """Waits until HAProxy sends requests to the present replicas, and to no other."""
+        """Waits until HAProxy sends requests to the current replicas, and to no others."""
         wait_until(lambda: self.balancer.serving() == set(self.containers), "the replicas are ready")
 
     def roll_out(self, version):
@@ -180,7 +180,7 @@ class Fleet:
 
 
 def leads(port, code):
-    """Returns where a link leads, asked for at a port of HAProxy."""
+    """Returns where a link leads, requested at a port of HAProxy."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
     connection.request("GET", f"/{code}")
     answer = connection.getresponse()
@@ -190,7 +190,7 @@ def leads(port, code):
 
 
 def rollouts(work, fleet, number):
-    """Rolls out versions 1 to `number`, and expects that no request failed and each link is there."""
+    """Rolls out versions 1 to `number`, and expects that no request fails and each link is found."""
     balancer = fleet.balancer
     load = Load(work, balancer.strict)
     for version in range(1, number + 1):
@@ -200,7 +200,7 @@ def rollouts(work, fleet, number):
             assert got == (302, f"https://added.example/{version}"), f"rollout {version}: {got}"
     counts = load.stop()
     print(f"{number} rollouts: {counts}")
-    assert counts["requests"] > 1000 * number, "that was no load"
+    assert counts["requests"] > 1000 * number, "there was too little load"
     assert failures(counts) == 0, "requests failed"
     # HAProxy has counted too; at the end, a request of each connection may be on its way.
     rows = balancer.rows()
@@ -211,7 +211,7 @@ def rollouts(work, fleet, number):
 
 
 def kills(work, fleet, number, version):
-    """Kills a replica at a time, under load, and expects that all is well after each."""
+    """Kills one replica at a time, under load, and expects full recovery after each."""
     balancer = fleet.balancer
     for listener, port in ("patient", balancer.patient), ("strict", balancer.strict):
         load = Load(work, port)
@@ -244,7 +244,7 @@ def main():
     balancer = Balancer(options.work)
     try:
         fleet = Fleet(options.podman, options.name, balancer)
-        wait_until(lambda: balancer.stats.exists() and not balancer.serving(), "HAProxy has looked at each slot")
+        wait_until(lambda: balancer.stats.exists() and not balancer.serving(), "HAProxy has probed each slot")
         fleet.roll_out(0)
         rollouts(options.work, fleet, options.rollouts)
         kills(options.work, fleet, options.kills, options.rollouts)

@@ -1,6 +1,6 @@
 """Hosts: how each checks out a change, which variables it sets, and how it runs a template's shell.
 
-A host's `run` returns a `Run`. Whatever a template holds that is not known here is an error: a key
+A host's `run` returns a `Run`. Anything in a template that is not known here is an error: a key
 of a step, a condition, an expression.
 """
 
@@ -22,8 +22,8 @@ VERSION = "1.2.3"
 
 @dataclass
 class Change:
-    """What a job is about: a branch that is proposed by somebody or waits in a queue, or `main`, after a push, at night
-    or because of an issue with a text."""
+    """The trigger of a job: a branch that is proposed or waits in a queue, or `main`, after a push, at night
+    or because of an issue with this text."""
 
     branch: str
     by: str = "alice"
@@ -38,7 +38,7 @@ class Change:
 
     @property
     def replaces(self):
-        """Whether there is a commit that was pushed over."""
+        """Whether a commit was replaced by a push."""
         return self.pushed and self.issue is None
 
     @property
@@ -48,7 +48,7 @@ class Change:
 
 @dataclass
 class Run:
-    """What became of a job: whether it passed, what it printed, what failed without harm, what it left."""
+    """The result of a job: whether it passed, its output, the steps that were allowed to fail, and its files."""
 
     passed: bool = True
     output: str = ""
@@ -78,8 +78,8 @@ LINTED = set()
 
 
 def lint(shell, file):
-    """Has shellcheck read a script, which is written for busybox unless it is for bash."""
-    # Busybox knows `pipefail`, though its kin do not.
+    """Runs shellcheck on a script, which is written for busybox unless it is for bash."""
+    # Busybox knows `pipefail`, unlike other small shells.
     dialect = ["--shell", "bash"] if shell == "bash" else ["--shell", "dash", "--exclude", "SC3040"]
     script = (shell, file.read_text())
     if script in LINTED:
@@ -90,14 +90,14 @@ def lint(shell, file):
 
 
 def restore(forge, prefix, path):
-    """Puts the newest file that was kept under a key with this prefix at a path, if there is one."""
+    """Restores the newest file that was saved under a key with this prefix, if there is one."""
     keys = [key for key in forge.caches if key.startswith(prefix)]
     if keys:
         path.write_bytes(forge.caches[keys[-1]])
 
 
 def save(forge, key, path):
-    """Keeps a file for the next job, if there is one."""
+    """Saves a file for the next job, if it exists."""
     if path.exists():
         forge.caches.pop(key, None)
         forge.caches[key] = path.read_bytes()
@@ -138,14 +138,14 @@ class Host:
         return work
 
     def small_image(self, manager):
-        """Has only what the image has, here busybox, and what the job installs by its manager."""
+        """Provides only the programs of the image, here busybox, and those that the job installs with its package manager."""
         busybox, installed = self.scene.directory("busybox"), self.scene.directory("installed")
         subprocess.run(["busybox", "--install", "-s", busybox], check=True)
         self.stub(busybox / manager, installed)
         self.programs = [installed, busybox]
 
     def stub(self, path, installed):
-        """Writes a package manager that makes programs of this machine visible."""
+        """Writes a package manager that adds programs of this machine to the path."""
         path.write_text(
             '#!/bin/sh\nset -e\nfor it; do case $it in -*|add|update|install) ;; *)\n'
             f'    program=$(PATH=/usr/local/bin:/usr/bin:/bin command -v "$it")\n'
@@ -155,7 +155,7 @@ class Host:
 
 
 class Actions(Host):
-    """GitHub Actions, and what Forgejo and Gitea make of it."""
+    """GitHub Actions, and its equivalents in Forgejo and Gitea."""
 
     login = "github-actions[bot]"
 
@@ -164,7 +164,7 @@ class Actions(Host):
         self.programs = os.environ["PATH"].split(":")
 
     def checked_out(self, change):
-        """The merge as it would be, as `actions/checkout` has it for a pull request."""
+        """The trial merge that `actions/checkout` checks out for a pull request."""
         work = self.checkout()
         git("checkout", "--quiet", "--detach", "origin/main", at=work)
         if not change.pushed:
@@ -242,7 +242,7 @@ class Actions(Host):
         return run
 
     def event(self, change):
-        """Returns what else a host sets for an event."""
+        """Returns the further variables that a host sets for an event."""
         return {}
 
     def use(self, action, given, work):
@@ -257,12 +257,12 @@ class Actions(Host):
 
 
 class AfterTheCheck(Actions):
-    """GitHub Actions after another workflow: at the default branch, whatever is proposed."""
+    """GitHub Actions after another workflow: at the default branch, not the proposed one."""
 
     def checked_out(self, change):
         git("update-ref", f"refs/pull/{NUMBER}/head", f"refs/heads/{change.branch}", at=self.scene.bare)
         head = git("rev-parse", change.branch, at=self.scene.bare)
-        # A pull request of the same branch that had another commit, as it is or was.
+        # A pull request of the same branch with another commit.
         self.forge.pulls = [
             {"number": number, "label": f"{owner_of(change)}:{change.branch}", "head": {"sha": sha}, "base": {"ref": "main"}}
             for number, sha in ((NUMBER - 1, "0" * 40), (NUMBER, head))
@@ -316,7 +316,7 @@ class ForgejoOnIssue(OnIssue, Forgejo):
 
 
 class GitLab(Host):
-    """GitLab CI with an image of busybox. `merged` tries the merge out beforehand."""
+    """GitLab CI with an image of busybox. With `merged`, it runs on a trial merge."""
 
     def __init__(self, scene, forge, merged=False):
         super().__init__(scene, forge)
@@ -339,7 +339,7 @@ class GitLab(Host):
                 shell = "sh"
                 self.small_image("apk")
                 if change.issue is not None:
-                    # What pushing to a path needs, unlike pushing to the host.
+                    # Needed for pushing to a path, unlike for pushing to the host.
                     (self.programs[0] / "git").symlink_to(shutil.which("git"))
             else:
                 shell = "bash"
@@ -351,7 +351,8 @@ class GitLab(Host):
                 git("merge", "--quiet", "--no-ff", "--no-edit", target, at=work)
             environment = {
                 "CI_API_V4_URL": f"{self.forge.address}/api/v4",
-                # Anyone can write this into a commit, and run the pipeline of another's request.
+                # Anyone can put this author into a commit, and run the pipeline of another user's
+                # request.
                 "CI_COMMIT_AUTHOR": "somebody <somebody@example.org>",
                 "GITLAB_USER_LOGIN": "somebody",
                 "CI_COMMIT_BEFORE_SHA": git("rev-parse", "origin/main~", at=work) if change.replaces else "0" * 40,
@@ -416,7 +417,7 @@ class Woodpecker(Host):
         work = self.scene.directory("work")
         git("init", "--quiet", work)
         git("remote", "add", "origin", self.scene.bare.as_uri(), at=work)
-        # Nothing but the head of the pull request is there.
+        # The clone has only the head of the pull request.
         git("fetch", "--quiet", "origin", f"+refs/heads/{change.branch}:", at=work)
         git("checkout", "--quiet", "FETCH_HEAD", at=work)
         environment = {

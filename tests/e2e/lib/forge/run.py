@@ -42,19 +42,20 @@ mapping:
   short-code: gnu-home
 """
 MAIN = BASE.replace("mapping:\n", "mapping:\n- url: https://later.example/\n  short-code: later\n")
-# What branches make of it.
+# The tables of the branches.
 GOOD = BASE + "- url: https://joinpeertube.org/\n  short-code: peertube\n"
 BROKEN = BASE + "- url: https://joinpeertube.org/\n  shortcode: peertube\n"
 MOVED = BASE.replace("https://www.gnu.org/", "https://www.gnu.org/home.html")
 HOME = "- url: https://www.gnu.org/\n  short-code: gnu-home\n"
 REMOVED = BASE.replace(HOME, "")
-# In the German ISO 646, Ö is what is the backslash in ASCII: checked out so, this is BASE.
+# In the German ISO 646, Ö has the code of the backslash in ASCII: checked out with that encoding,
+# this is BASE.
 DISGUISED = BASE.replace("gnu-home", '"gnuÖx2dhome"')
 DISGUISE = "mapping.yaml working-tree-encoding=ISO646-DE\n"
 
 
 class Repository:
-    """A repository without commits, a clone of it, and directories that nothing else uses."""
+    """A repository without commits, a clone of it, and directories of its own."""
 
     def __init__(self, work):
         self.work, self.count = work, 0
@@ -93,7 +94,7 @@ class Scene(Repository):
         git("add", ".gitattributes", at=self.tree)
         git("commit", "--quiet", "--message", "Change links", at=self.tree)
         git("push", "--quiet", "origin", "HEAD:disguised", at=self.tree)
-        # What was merged meanwhile is no part of a change.
+        # Commits that were merged meanwhile are not part of a change.
         git("checkout", "--quiet", "main", at=self.tree)
         self.commit("main", MAIN)
 
@@ -103,7 +104,7 @@ class Scene(Repository):
 
 
 def release(directory):
-    """Publishes the program as a release does."""
+    """Publishes the program as for a release."""
     files = directory / f"v{VERSION}"
     files.mkdir()
     machine = {"x86_64": "amd64", "aarch64": "arm64"}[os.uname().machine]
@@ -124,7 +125,7 @@ HOSTS = [
 
 
 def the_checks(scene, releases):
-    """Each host's check: what passes, what fails, and the comment on the pull request."""
+    """Each host's check: changes that pass or fail, and the comment on the pull request."""
     for template, host in HOSTS:
         say(template)
         forge = Forge(releases)
@@ -154,7 +155,7 @@ def the_checks(scene, releases):
         run = job("broken")
         assert not run.passed and not run.ignored, run
         line = git("show", "broken:mapping.yaml", at=scene.tree).splitlines().index("  shortcode: peertube") + 1
-        # A merge that is tried out has the line that was merged meanwhile as well.
+        # A trial merge also has the line that was merged meanwhile.
         line = next(n for n in (line, line + 2) if f"mapping.yaml:{n}:3: " in run.output)
         if template == "github.yaml":
             assert f"::error file=mapping.yaml,line={line},col=3," in run.output, run.output
@@ -173,7 +174,7 @@ def the_checks(scene, releases):
 
         run = job("main")
         assert run.passed and len(forge.own()) == 1, run
-        # A push without a proposal is compared with what was there before.
+        # A push without a proposal is compared with the previous commit.
         scene.commit("main", MAIN.replace(HOME, ""))
         run = job("main")
         assert not run.passed and "gnu-home" in run.output, run
@@ -199,7 +200,7 @@ def the_checks(scene, releases):
 
 
 def the_owners(work, releases):
-    """Each host's check of who proposes a change: not who wrote its commits, and not who runs the job."""
+    """Each host's check of the user who proposes a change, not the author of its commits or the user who runs the job."""
     scene = Scene(work)
     owned = MAIN.replace(HOME, f"{HOME}  owner: gnu\n")
     titled = owned.replace(HOME, f"{HOME}  title: GNU\n")
@@ -222,13 +223,13 @@ def the_owners(work, releases):
         for refused in ('"gnu-home" is an entry of "gnu": "mallory" may not', "only an admin may change this file"):
             assert refused in run.output, run.output
         if host is GitLab:
-            # Without a token, this project does not disclose who opened a request.
+            # Without a token, this project does not disclose the user who opened a request.
             run = job("titled", by="alice", fork=True)
             assert not run.passed and "an unknown author may not" in run.output, run
 
 
 def answer(command, directory, answers):
-    """Runs a command on a terminal, with what is typed there."""
+    """Runs a command on a terminal, with the given input."""
     terminal, its_side = pty.openpty()
     with subprocess.Popen(command, cwd=directory, stdin=its_side, stderr=its_side, stdout=subprocess.DEVNULL) as running:
         os.close(its_side)
@@ -244,7 +245,7 @@ def answer(command, directory, answers):
     assert running.returncode == 0 and b"Forge that checks proposals (" in shown, shown
 
 
-# What `waypost init` creates for issues.
+# The files that `waypost init` creates for issues.
 ISSUES = {
     "github": (".github/workflows/propose.yaml", OnIssue),
     "forgejo": (".forgejo/workflows/propose.yaml", ForgejoOnIssue),
@@ -253,7 +254,7 @@ ISSUES = {
 
 
 def what_init_makes(scene, releases):
-    """A repository as `waypost init` makes it: its own checks and its own image take its first links, as issues too."""
+    """A repository created by `waypost init`: its own checks and its own image accept its first links, also from issues."""
     for name, check, host, table in (
         ("github", ".github/workflows/links.yaml", Actions, "mapping.yaml"),
         ("forgejo", ".forgejo/workflows/links.yaml", Forgejo, "links"),
@@ -324,13 +325,14 @@ def the_link_checks(scene, releases):
         )
         forge.pages = {"/pages/works": 200, "/pages/gone": 410, "/pages/lost": 410}
 
-        # All is well: no issue.
+        # All links work: no issue.
         scene.commit("main", table("works"))
         run = job("main", nightly=True)
         assert run.passed and not forge.own_issues(), run
         assert f"(+{forge.address}/{REPOSITORY})" in forge.visits[0][1], forge.visits
 
-        # Something is wrong: one issue, the next night the same, and nothing is requested again so soon.
+        # A link fails: one issue, the next night the same one, and no target is requested again so
+        # soon.
         scene.commit("main", table("works", "gone"))
         for _ in range(2):
             run = job("main", nightly=True)
@@ -341,7 +343,7 @@ def the_link_checks(scene, releases):
         visited = [path for path, _ in forge.visits]
         assert visited.count("/pages/works") == 1 and visited.count("/pages/gone") <= 2, visited
 
-        # It is mended: the issue is closed. Something else is wrong: it is opened again.
+        # The link is fixed: the issue is closed. Another link fails: it is opened again.
         for pages, state in ((["works"], "closed"), (["works", "lost"], "open")):
             scene.commit("main", table(*pages))
             run = job("main", nightly=True)
@@ -357,7 +359,7 @@ def the_link_checks(scene, releases):
         assert not run.passed and 'unknown key "shortcode"' in run.output, run
         assert forge.own_issues() == [before], forge.issues
 
-        # A change: only its target is requested, and what is wrong is reported but fails nothing.
+        # A change: only its target is requested, and failures are reported without failing the job.
         scene.commit("main", table("works", "lost"))
         scene.commit("proposed", table("works", "lost", "gone"))
         forge.visits.clear()
@@ -376,7 +378,7 @@ ISSUE_HOSTS = [
     ("propose.gitlab.yaml", GitLab),
 ]
 
-# What is entered in the fields of an issue form, and whether it becomes a link.
+# Input of the fields of an issue form, and whether it becomes a link.
 HOSTILE = [
     ({"url": "$(touch pwned)"}, False),
     ({"url": "`touch pwned`", "code": "';touch pwned;'"}, False),
@@ -399,13 +401,13 @@ HOSTILE = [
 
 
 def form(url="", code="", title="", tags="", expires=""):
-    """Returns the text of an issue as its form makes it."""
+    """Returns the text of an issue as its form generates it."""
     fields = (("URL", url), ("Short code", code), ("Title", title), ("Tags", tags), ("Last day", expires))
     return "\n\n".join(f"### {label}\n\n{value or '_No response_'}" for label, value in fields) + "\n"
 
 
 def the_proposals(work, releases):
-    """A branch for review of each issue that proposes a link, whatever its text is; or the reason why not."""
+    """A branch for review from each issue that proposes a link, whatever its text; or the reason for refusing it."""
     for template, host in ISSUE_HOSTS:
         say(template)
         scene = Repository(work.directory("proposals"))
@@ -430,7 +432,7 @@ def the_proposals(work, releases):
             return run
 
         def proposed(table="mapping.yaml"):
-            """Returns the links that the branch adds, once it is checked as a pull request is, and forgets the branch."""
+            """Returns the links that the branch adds, after checking it like a pull request, and deletes the branch."""
             if "link-7" not in names():
                 return None
             check = [WAYPOST, "check", "--rev", f"link-7:{table}", "--base", "main"]
@@ -446,7 +448,7 @@ def the_proposals(work, releases):
         job("It does not work")
         assert names() == ["main"] and not forge.own() and len(forge.calls) == (host is GitLab), forge.calls
 
-        # One that is refused, and then corrected.
+        # A refused proposal, which is then corrected.
         job(form("https://www.gnu.org/philosophy/", "gnu-home"))
         (comment,) = forge.own()
         assert proposed() is None and not forge.opened, names()
@@ -469,7 +471,7 @@ def the_proposals(work, releases):
         assert before == (comment, git("rev-parse", "link-7", at=scene.bare)) and len(forge.opened) == 1
         assert proposed() == ["philosophy"]
 
-        # Forgejo runs what GitHub does.
+        # Forgejo runs the same workflows as GitHub.
         for fields, is_link in HOSTILE[:3] if host is ForgejoOnIssue else HOSTILE:
             job(form(**fields))
             found = proposed()
@@ -478,7 +480,7 @@ def the_proposals(work, releases):
             if not is_link:
                 said = comment["body"].split("not possible\n\n")[1].split("\n\nEdit the issue")[0].splitlines()
                 assert said and all(line.startswith("    ") or not line for line in said), comment
-        assert not list(Path(os.environ["WORK"]).rglob("pwned")), "a text was run"
+        assert not list(Path(os.environ["WORK"]).rglob("pwned")), "a text was executed"
 
         if host is not GitLab:
             # Then a person opens the pull request.
@@ -497,7 +499,7 @@ def the_proposals(work, releases):
 
 
 def what_is_not_the_release_is_not_run(scene, releases):
-    say("a program that is not the release's")
+    say("a program with another checksum")
     wrong = scene.directory("wrong")
     (wrong / f"v{VERSION}").mkdir()
     for file in (releases / f"v{VERSION}").iterdir():
@@ -550,7 +552,7 @@ def the_images(scene):
             "CI_REGISTRY_IMAGE": repository,
             "CI_REGISTRY_USER": "somebody",
             "CI_REGISTRY_PASSWORD": "the-token",
-            # Storage elsewhere than the machine's own, and without what only a machine's root may.
+            # Storage apart from the machine's own, and without operations that need real root.
             **{name: os.environ[name] for name in SETTINGS},
         }
         job = lambda: host(scene, Forge(scene.work)).run(template, Change("main"), variables)
@@ -593,7 +595,7 @@ def the_commit_hook(scene):
     assert made.returncode == 0 and "waypost check" in made.stderr, made
     refused = commit(BROKEN)
     assert refused.returncode != 0 and "mapping.yaml:7:3: error: unknown key" in refused.stderr, refused
-    # A commit that leaves the table alone asks for nothing.
+    # A commit that does not change the table is not checked.
     git("reset", "--quiet", "--hard", at=tree)
     (tree / "notes").write_text("x")
     made = commit(GOOD)
@@ -618,7 +620,7 @@ def main():
     the_owners(scene.directory("owned"), releases)
     what_init_makes(scene, releases)
     what_is_not_the_release_is_not_run(scene, releases)
-    # Others of the table's branches cannot be merged any more then.
+    # After that, the other branches of the table cannot be merged any more.
     the_link_checks(scene, releases)
     the_commit_hook(scene)
     the_hooks(scene)

@@ -1,5 +1,5 @@
-"""What a job talks to, on loopback: the files of a release, comments of a pull request, issues, packages,
-and the pages that links lead to."""
+"""The server that jobs talk to, on loopback: the files of a release, comments of a pull request, issues, packages,
+and the pages to which links lead."""
 
 import http.server
 import json
@@ -25,22 +25,24 @@ PACKAGE = re.compile(r"/api/packages/([^/]+)/generic/[^/]+/[^/]+/[^/]+")
 
 
 class Forge:
-    """A Git host with one pull request, below which a stranger has imitated the summary, as in an issue."""
+    """A Git host with one pull request, on which a stranger has imitated the summary, and likewise in an issue."""
 
     def __init__(self, releases):
         self.releases = releases
         self.users = {"the-token": "the-bot"}
         self.comments = [{"id": 1, "body": f"{MARKER}\nAll is well, merge me", "by": "stranger"}]
         self.issues = [{"number": 1, "body": f"{REPORT}\nAll is well", "state": "open", "by": "stranger"}]
-        # The pull requests, where a job looks for one; and who opened it, where a job asks for that.
+        # The pull requests, for a job that looks for one; and the user who opened it, for a job
+        # that needs that.
         self.pulls, self.proposer = [], None
-        # An issue that proposes a link, the branches, and the pull requests that jobs open, if they may.
+        # An issue that proposes a link, the branches, and the pull requests that jobs open, if that
+        # is allowed.
         self.proposal, self.has_branch = None, lambda name: False
         self.opened, self.may_open = [], True
         self.packages = {}
-        # What jobs keep for the next one, by key.
+        # The files that jobs save for the next one, by key.
         self.caches = {}
-        # What each page answers, and the requests for them.
+        # The status of each page, and the requests for them.
         self.pages, self.visits = {}, []
         self.calls = []
         forge = self
@@ -59,12 +61,12 @@ class Forge:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def own(self):
-        """Returns the comments that are not the stranger's, who is untouched."""
+        """Returns the comments except the stranger's, which is unchanged."""
         assert self.comments[0]["body"].endswith("merge me"), self.comments[0]
         return self.comments[1:]
 
     def own_issues(self):
-        """Returns the issues that are not the stranger's, which is untouched."""
+        """Returns the issues except the stranger's, which is unchanged."""
         assert self.issues[0]["body"].endswith("All is well") and self.issues[0]["state"] == "open", self.issues[0]
         return self.issues[1:]
 
@@ -120,7 +122,7 @@ class Forge:
         send(request, 404)
 
     def issue(self, request, number, body, user):
-        """Answers for issues in the words of either interface: `body` and `state`, or `description` and an event."""
+        """Answers requests for issues of either interface: `body` and `state`, or `description` and an event."""
         text = lambda: body.get("body") or body.get("description")
         match request.command:
             case "GET" if number == str(NUMBER):
@@ -139,7 +141,7 @@ class Forge:
         send(request, 404)
 
     def package(self, request, path, body):
-        """Answers for the files of packages, which are never replaced."""
+        """Answers requests for files of packages, which are never replaced."""
         match request.command:
             case "PUT" if path in self.packages:
                 return send(request, 409)

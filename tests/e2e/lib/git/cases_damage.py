@@ -13,10 +13,11 @@ from server import command
 
 NOBODY = 65534
 
-# Root that may only do what its files' modes allow, like any other user.
+# Root without capabilities, restricted by file modes like any other user.
 ORDINARY = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
 
-# Everything is read-only but one small file system for temporary files. PROBE must be unwritable.
+# Everything is read-only except one small file system for temporary files. PROBE must be
+# unwritable.
 READ_ONLY_ROOT = (
     "unshare", "--mount", "sh", "-c",
     """
@@ -42,7 +43,7 @@ def must_be_root():
 
 
 def mount(scene, size):
-    """Mounts a small file system, which goes with the scene."""
+    """Mounts a small file system, which is removed with the scene."""
     must_be_root()
     place = scene.path / "small"
     place.mkdir()
@@ -64,7 +65,7 @@ def fill(file):
 
 
 def clone_in(state):
-    """Returns the clone that counts."""
+    """Returns the current clone."""
     return state / json.loads((state / "state.json").read_text())["clone"]
 
 
@@ -79,7 +80,7 @@ def break_packs(clone):
 
 
 def proxied(scene, kind=GitDaemon):
-    """Returns a proxy before a remote, and the remote's address through it."""
+    """Returns a proxy in front of a remote, and the remote's address through it."""
     remote = kind(scene).up()
     proxy = TcpProxy(scene, remote.port)
     if kind is GitDaemon:
@@ -88,7 +89,7 @@ def proxied(scene, kind=GitDaemon):
 
 
 def fetching(server, proxy):
-    """Waits until a fetch is in the middle of it."""
+    """Waits until a fetch is under way through it."""
     wait_until(lambda: proxy.open, "a fetch is under way")
 
 
@@ -110,7 +111,7 @@ def times_out(scene, kind, **treatment):
         setattr(proxy, name, value)
     server.reload()
     server.serves("two", second)
-    # And to stop in the middle of it.
+    # And it stops in the middle of a fetch.
     for name, value in treatment.items():
         setattr(proxy, name, value)
     fetching(server, proxy)
@@ -175,7 +176,7 @@ def killed(scene):
     before = proxy.sent
     proxy.pause, proxy.chunk = 0.05, 8192
     second = scene.push(table("two"))
-    wait_until(lambda: proxy.sent > before + 100_000 and proxy.open, "half of a pack is there")
+    wait_until(lambda: proxy.sent > before + 100_000 and proxy.open, "half of a pack has arrived")
     server.kill()
     proxy.pause, proxy.chunk = 0, 65536
     proxy.hold = True
@@ -220,14 +221,14 @@ def corrupt_pack(scene):
     break_packs(old)
     server = scene.server(*options)
     server.serves("one", first)
-    wait_until(lambda: clone_in(state) != old and not old.exists(), "a fresh clone counts")
+    wait_until(lambda: clone_in(state) != old and not old.exists(), "a fresh clone is current")
     # While it is served.
     old = clone_in(state)
     break_packs(old)
     server.serves("two", scene.push(table("two")))
     assert server.reload()[0] == 200
     wait_until(lambda: server.fetch_error() is None, "it can be followed again")
-    # With the remote away, too: what is live is in memory.
+    # Even with the remote down: the live table is in memory.
     break_packs(clone_in(state))
     scene.bare.rename(scene.path / "away")
     server.after_fetches(1, "failed")
@@ -273,7 +274,7 @@ def stale_lock(scene):
     assert server.version() == "two"
     server.serves("three", scene.push(table("three")))
     assert server.fetch_error() is None
-    # A lock that somebody holds is another matter.
+    # A lock that another process holds is a different problem.
     status, said = scene.refusal(*options)
     assert status == 3 and "another process uses the state directory" in said, (status, said)
 
@@ -302,7 +303,7 @@ def full_disk(scene):
     server.reload()
     server.serves("two", second)
     wait_until(lambda: server.fetch_error() is None, "it can be followed again")
-    # What never fits is no different.
+    # A table that never fits behaves the same.
     scene.write(noise(10_000_000), "noise")
     scene.push(table("three"))
     server.after_fetches(2, "failed")
@@ -353,7 +354,7 @@ def forbidden_state(scene):
 
 
     server.stop()
-    # Its owner is not advised to become its owner.
+    # The owner is not advised to change the owner.
     state.chmod(0o500)
     (state / "lock").unlink()
     status, said = scene.refusal("--repo", scene.bare, "--state-dir", state, within=ORDINARY)
@@ -382,7 +383,7 @@ def read_only_root(scene):
     server.serves("two", scene.push(table("two")))
     assert not probe.exists() and not list(scene.temp.iterdir())
     server.stop()
-    # The state may be on it as well.
+    # The state directory may be on it as well.
     state = scene.temp / "state"
     server = scene.server("--repo", scene.bare, "--state-dir", state, **options)
     server.serves("three", scene.push(table("three")))
@@ -487,7 +488,8 @@ def no_file(scene):
         assert server.version() == f"v{number - 1}" and server.ready()
         path.unlink(missing_ok=True)
         server.serves(f"v{number}", scene.push(table(f"v{number}")))
-        assert server.status()["last_error"] is None
+        # The table is served before the end of the reload is recorded.
+        wait_until(lambda: server.status()["last_error"] is None, "the error is cleared")
 
 
 @case("memory and open files over many fetches")
@@ -501,7 +503,7 @@ def flat(scene):
     process = Path(f"/proc/{server.process.pid}")
 
     def advance(number):
-        """Puts a commit right into the bare repository, and has it fetched."""
+        """Writes a commit directly into the bare repository, and has it fetched."""
         run = lambda *it, text: scene.run("git", *it, cwd=scene.bare, input=text).stdout.strip()  # noqa: E731
         blob = run("hash-object", "-w", "--stdin", text=table(f"v{number}"))
         tree = run("mktree", text=f"100644 blob {blob}\tmapping.yaml\n")
@@ -511,7 +513,7 @@ def flat(scene):
         server.serves(f"v{number}")
 
     def measure():
-        """Returns the memory in KiB and the open files, the least of some looks."""
+        """Returns the memory in KiB and the number of open files, the minimum of several samples."""
         looks = []
         for _ in range(5):
             status = (process / "status").read_text()
@@ -530,7 +532,7 @@ def flat(scene):
     assert server.fetches("updated") >= last
     assert memory_now < memory + 8 * 1024, f"from {memory} to {memory_now} KiB"
     assert files_now <= files + 8, f"from {files} to {files_now} open files"
-    # A clone in which packs pile up was replaced meanwhile.
+    # A clone with too many packs was replaced meanwhile.
     assert len(list(state.glob("clone-*"))) == 1
     assert len(list(clone_in(state).glob("objects/pack/*.pack"))) < 70
 
@@ -545,7 +547,7 @@ def stale(scene):
     daemon.down()
     wait_until(lambda: not server.ready(), "a stale table is not ready")
     assert server.version() == "one" and server.fetch_error()
-    # Alive, and ready for those who did not ask for that.
+    # It is alive, and its public health check passes: staleness affects only readiness.
     assert server._ask(server.admin, "GET", "/livez")[0] == 200 and server.get("/healthz")[0] == 200
     assert patient.fetches("failed") and patient.ready()
     daemon.up()

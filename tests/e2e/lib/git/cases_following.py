@@ -1,4 +1,4 @@
-"""What is followed: branches, tags, commits, tables; and how they move."""
+"""Following branches, tags, commits and tables, and how they move."""
 
 import shutil
 
@@ -16,7 +16,7 @@ def default_branch(scene):
     assert server.status()["revision"]["commit"] == first
     assert server.remote()["seen_as"] == "refs/heads/main", server.remote()
     server.serves("two", commit=scene.push(table("two")))
-    # No news is no fetch that counts as one.
+    # A fetch without a new commit is counted as unchanged.
     updated = server.fetches("updated")
     server.after_fetches(2, "unchanged")
     assert server.fetches("updated") == updated == 2
@@ -30,7 +30,7 @@ def branch_switch(scene):
     server = scene.server("--repo", scene.bare, "--state-dir", state)
     assert server.version() == "main"
     server.stop()
-    # What another branch had is nothing to fall back on.
+    # The table of another branch is not used as a fallback.
     server = scene.server("--repo", scene.bare, "--state-dir", state, "--ref", "other")
     assert server.version() == "other"
     assert server.status()["revision"]["commit"] == other
@@ -53,7 +53,7 @@ def head_renamed(scene):
     scene.git("symbolic-ref", "HEAD", "refs/heads/trunk", cwd=scene.bare)
     server.serves("two", commit=scene.push(table("two"), branch="trunk"))
     wait_until(lambda: server.remote()["seen_as"] == "refs/heads/trunk", "the new name is seen")
-    # The old name may come back and go elsewhere.
+    # A branch of the old name may appear again and move elsewhere.
     scene.push(table("astray"), branch="main")
     server.after_fetches(2)
     assert server.version() == "two"
@@ -117,7 +117,7 @@ def force_push(scene):
     server = scene.server("--repo", daemon.url())
     for version in ("two", "three", "four"):
         server.serves(version, commit=scene.push(table(version), amend=True))
-    # A history that has nothing in common with the last.
+    # A history without a common ancestor.
     scene.git("checkout", "--quiet", "--orphan", "unrelated")
     server.serves("five", commit=scene.push(table("five")))
 
@@ -144,7 +144,7 @@ def branch_deleted(scene):
     scene.delete_branch("live")
     server.fails_to_fetch("the remote has no branch or tag live; it has main")
     assert server.version() == "one" and server.ready()
-    # The table that was fetched is good; that it may be old is reported by the metrics of fetches.
+    # The fetched table is valid; the metrics of fetches report that it may be old.
     assert server.metrics()[SUCCESSFUL] == 1
     assert server.fetches("failed") >= 1
     last = server.metrics()[LAST_SUCCESS]
@@ -175,11 +175,11 @@ def repository_replaced(scene):
     commit = scene.push(table("another"), work=work)
     old = scene.repos / "old.git"
     scene.bare.rename(old)
-    # For a while there is none.
+    # For a while there is no repository.
     server.after_fetches(1, "failed")
     other.rename(scene.bare)
     server.serves("another", commit=commit)
-    # And the old one comes back.
+    # And the old one is restored.
     shutil.rmtree(scene.bare)
     old.rename(scene.bare)
     server.serves("one", commit=scene.head())
@@ -197,7 +197,7 @@ def table_missing(scene):
     assert server.get("/known")[0] == 503, server.get("/known")
     server.serves("one", commit=scene.push(table("one")))
     assert server.ready()
-    # And it goes again.
+    # And it is removed again.
     scene.git("rm", "--quiet", "mapping.yaml")
     scene.push()
     wait_until(lambda: server.metrics()[SUCCESSFUL] == 0, "the missing table is reported")
@@ -223,7 +223,7 @@ def bad_table(scene):
     assert status["remote"]["served"]["commit"] == first, status
     assert server.version() == "one" and server.ready()
     server.stop()
-    # The last good table outlives a restart, too.
+    # The last good table is served after a restart, too.
     server = scene.server("--repo", scene.bare, "--state-dir", state)
     assert server.version() == "one"
     server.serves("two", commit=scene.push(table("two")))
@@ -275,7 +275,7 @@ def head_astray(scene):
     scene.git("update-ref", "--no-deref", "HEAD", first, cwd=scene.bare)
     server.serves("one", commit=first)
     scene.git("symbolic-ref", "HEAD", "refs/heads/nowhere", cwd=scene.bare)
-    server.fails_to_fetch("HEAD leads to no branch", "name a branch to follow", "main")
+    server.fails_to_fetch("HEAD does not point to a branch", "name a branch to follow", "main")
     assert server.version() == "one" and server.ready()
     scene.git("symbolic-ref", "HEAD", "refs/heads/main", cwd=scene.bare)
     server.serves("two", commit=second)

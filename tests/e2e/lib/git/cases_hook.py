@@ -1,4 +1,4 @@
-"""The hook: each host's form, and what strangers may send to it."""
+"""The hook: each host's format, and requests of strangers."""
 
 import concurrent.futures
 import hashlib
@@ -28,7 +28,7 @@ def gitlab(_body=BODY):
 
 
 def hooked(scene, repository=None, **options):
-    """Starts a server that only a hook notifies of changes: the next fetch is in a day."""
+    """Starts a server that fetches only when a hook arrives: the next poll is in a day."""
     options.setdefault("env", {"WAYPOST_HOOK_SECRET": SECRET})
     repository = repository or scene.bare
     server = scene.server("--repo", repository, "--pull-interval", "24h", **options)
@@ -54,7 +54,7 @@ def good(scene):
         commit = scene.push(table(host.__name__))
         takes(server, host())
         server.serves(host.__name__, commit)
-    # GitHub sends up to some hundred kilobytes, and every byte counts.
+    # GitHub sends up to several hundred kilobytes, and the signature covers every byte.
     large = json.dumps({"commits": ["\u00e9" * 1000] * 120}).encode()
     commit = scene.push(table("large"))
     takes(server, github(large), large)
@@ -89,7 +89,7 @@ def bad(scene):
     assert server._ask(server.public, "GET", "/-/hook")[0] == 405
     assert server.fetches() == 1 and server.version() == "one"
     assert SECRET not in server.everything()
-    # It works for those who know.
+    # It accepts a correct signature.
     takes(server, github())
     server.serves("two")
 
@@ -117,7 +117,7 @@ def flooded(scene):
     daemon = GitDaemon(scene).up()
     proxy = TcpProxy(scene, daemon.port)
     server = hooked(scene, daemon.url(port=proxy.port))
-    # One fetch is held up while all of the hooks come.
+    # One fetch is delayed while all of the hooks arrive.
     proxy.hold = True
     before, connections = server.fetches(), proxy.connections
     takes(server, github())
@@ -129,7 +129,7 @@ def flooded(scene):
     assert server.fetches() == before and proxy.connections == connections + 1
     proxy.hold = False
     server.serves("two", commit)
-    # All that came in a second were one hint: the fetch that was held, and few more.
+    # The hooks of one second are one hint: the delayed fetch, and few more.
     wait_until(lambda: server.fetches() >= before + 2, "both fetches have ended")
     last = scene.push(table("three"))
     takes(server, github())
@@ -158,7 +158,7 @@ def oversized(scene):
     server = hooked(scene)
     scene.push(table("two"))
     body = b" " * (1 << 20)
-    # As a whole, and without a length announced before.
+    # In one piece, and without a declared length.
     refuses(server, 413, github(body + b" "), body + b" ")
     pieces = [body, b" "]
     refuses(server, 413, github(b"".join(pieces)), iter(pieces))

@@ -1,4 +1,4 @@
-"""`waypost add --repo`: links pushed over the network, by one and by many."""
+"""`waypost add --repo`: links pushed over the network, by one writer and by several."""
 
 import os
 import threading
@@ -20,7 +20,7 @@ def held(scene, branch="main"):
 
 
 def adds(scene, remote, *arguments, env=None):
-    """Sees that one link gets in, on a history of several commits, and once only."""
+    """Checks that a link is added once, on a history of several commits."""
     scene.push(table("one"))
     scene.push(table("two"))
     before = scene.head(scene.bare, "main")
@@ -115,7 +115,7 @@ def refused_by_hook(scene):
 @case("add without the right to push")
 def no_right_to_push(scene):
     commit = scene.push(table("one"))
-    # Without users nobody is asked, and Git lets nobody push.
+    # Without users there is no login, and Git refuses all pushes.
     remote = SmartHttp(scene).up()
     status, link, output = add(scene, remote.url(), env=password())
     assert (status, link) == (3, "") and "403" in output and "word" not in output, (status, link, output)
@@ -144,4 +144,4 @@ def for_review(scene):
     assert status == 0 and "open a pull request: https://git.example.org/new/links\n" in output, output
     assert scene.head(scene.bare, "main") == scene.head(scene.bare, "links~1") == commit
     status, _, output = add(scene, remote.url(), "--branch=links", env=password())
-    assert status == 1 and "there is a branch links already" in output, (status, output)
+    assert status == 1 and "the branch links already exists" in output, (status, output)

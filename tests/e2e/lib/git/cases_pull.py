@@ -8,7 +8,7 @@ from scene import GitDaemon, case, table, wait_until
 
 NOBODY = 65534
 
-# What people put into a crontab, only more often. SIGTERM ends it after the pull that is under way.
+# A typical cron job, only more frequent. SIGTERM ends it after the pull that is under way.
 CRON = "trap 'stop=1' TERM; while [ -z \"$stop\" ]; do git pull --quiet --ff-only; sleep 0.2; done"
 
 
@@ -27,7 +27,7 @@ def revision(server):
 
 
 def is_clean(server, commit):
-    """Waits until the live revision is a commit, and the table is said to be what it holds."""
+    """Waits until the live revision is a commit, and the table is reported as clean."""
 
     def clean():
         now = revision(server)
@@ -58,7 +58,7 @@ def fast_forwards(scene):
         commit = scene.push(table(version))
         server.serves(version, commit)
         is_clean(server, commit)
-    # A file that comes, one that goes, and one that is not ours.
+    # A file that is added, one that is removed, and an untracked one.
     scene.write("a\n", "docs/new")
     (checkout / "mine").write_text("not for git\n")
     commit = scene.push(table("four"))
@@ -112,13 +112,13 @@ def local_changes(scene):
     server.after_fetches(1, "failed")
     assert (checkout / "mapping.yaml").read_text() == mine and scene.head(checkout) == first
     assert server.version() == "mine"
-    # A change that is staged only is one as well.
+    # A change that is only staged counts as well.
     scene.git("add", "mapping.yaml", cwd=checkout)
     server.after_fetches(1, "failed")
     assert scene.git("show", ":mapping.yaml", cwd=checkout) + "\n" == mine
     scene.git("reset", "--quiet", "--hard", cwd=checkout)
     server.serves("two", commit)
-    # Nor is a file overwritten that git does not know.
+    # Nor is an untracked file overwritten.
     (checkout / "notes").write_text("mine\n")
     scene.write("theirs\n", "notes")
     commit = scene.push(table("three"))
@@ -179,7 +179,7 @@ def cron_alone(scene):
         commit = scene.push(table(version))
         server.serves(version)
         is_clean(server, commit)
-    # A commit that does not touch the table is a new revision of it, too.
+    # A commit that does not change the table is a new revision of it, too.
     scene.write("read me\n", "README")
     is_clean(server, scene.push())
     assert server.fetches() == 0
@@ -207,16 +207,17 @@ def all_at_once(scene):
     cron = scene.start("cron", "sh", "-c", CRON, cwd=checkout)
 
     def insist(work, *arguments):
-        """Does what people do when git says that another one is at work, or was faster."""
+        """Retries, as people do, if another git holds the lock or pushed first."""
         wait_until(lambda: scene.run("git", *arguments, cwd=work).returncode == 0, f"git {arguments}")
 
     notes = []
     for number in range(1, 21):
-        # Someone else merges a change of the table: the first of the two brings it here.
+        # Someone else merges a change of the table: whichever of the two pulls first brings it
+        # here.
         commit = scene.commit(table(f"v{number}"), message=f"v{number}")
         scene.git("push", "--quiet", "origin", "HEAD:main")
         wait_until(lambda: scene.head(checkout) == commit, "the checkout is pulled")  # noqa: B023
-        # Someone here commits, in the very checkout that is pulled.
+        # Someone commits in the same checkout that is pulled.
         (checkout / f"note-{number}").write_text(f"{number}\n")
         insist(checkout, "add", f"note-{number}")
         insist(checkout, "commit", "--quiet", "-m", f"note {number}", f"note-{number}")
@@ -230,7 +231,7 @@ def all_at_once(scene):
     subjects = scene.git("log", "--format=%s", cwd=checkout).splitlines()
     assert [it for it in reversed(subjects) if it in notes] == notes, subjects
     server.stop()
-    # A git that is killed leaves its locks behind.
+    # A killed git leaves its locks.
     cron.send(signal.SIGTERM)
     cron.wait()
     is_healthy(scene, checkout, head)
@@ -254,7 +255,7 @@ def another_user(scene):
     scene.push(table("two"))
     server.serves("two")
     assert revision(server)["commit"] is None and len(warning()) == 1
-    # The message says how it can be pulled.
+    # The message says how to pull it.
     server.stop()
     server = pulling(scene, checkout)
     server.fails_to_fetch("belongs to another user", "safe.directory")

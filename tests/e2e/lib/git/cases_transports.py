@@ -1,4 +1,4 @@
-"""The ways to a remote: git, HTTP, TLS, SSH, proxies; and what must not get through."""
+"""Transports: git, HTTP, TLS, SSH, proxies; and connections that must be refused."""
 
 import base64
 import getpass
@@ -27,7 +27,7 @@ def login(password, username="reader"):
 
 
 def keeps_secret(text, *secrets):
-    """Sees that secrets are nowhere in a text, neither plain nor as HTTP sends them."""
+    """Checks that a text contains no secret, neither plain nor as HTTP encodes it."""
     for secret in secrets:
         encoded = base64.b64encode(f"reader:{secret}".encode()).decode()
         for form in (secret, encoded):
@@ -77,7 +77,7 @@ def hangs_with_state(scene):
     arguments = ("--repo", remote, "--state-dir", scene.path / "state", "--git-timeout", "1h")
     scene.server(*arguments).stop()
     proxy.hold = True
-    # The fetch may take an hour, but what is there is served at once.
+    # The fetch may take an hour, but the stored table is served immediately.
     server = scene.server(*arguments)
     assert server.version() == "one" and server.ready()
     assert server.status()["revision"]["commit"] == commit
@@ -166,7 +166,7 @@ def wrong_password(scene):
     assert status == 3, (status, said)
     assert "password" in said or "credentials" in said or "authenti" in said, said
     keeps_secret(said, "wr0ng-7")
-    # It was tried, and not over and over: one question without it, a few with it.
+    # It was tried, but not repeatedly: one request without it, a few with it.
     refused = [line for line in remote.requests() if line.startswith("401")]
     assert 1 <= len(refused) <= 4, refused
     server = scene.server("--repo", remote.url(), "--wait", env=login("wr0ng-7"), live=False)
@@ -196,7 +196,7 @@ def password_file_rotated(scene):
     assert server.version() == "one" and server.ready()
     file.write_text("rotated-5\n")
     server.serves("two", commit=second)
-    # A file that is away for a moment costs a fetch, no more.
+    # A file that is missing for a moment fails one fetch, no more.
     file.rename(scene.path / "away")
     server.fails_to_fetch("cannot read the secret in", "password")
     (scene.path / "away").rename(file)
@@ -207,7 +207,7 @@ def password_file_rotated(scene):
 @case("redirect")
 def redirect(scene):
     scene.push(table("one"))
-    # A repository that was renamed at its host keeps its old address.
+    # The old address of a renamed repository still works.
     remote = SmartHttp(scene, users={"reader": "s3cret-9"}, moved={"old.git": "links.git"}).up()
     server = scene.server("--repo", remote.url("old.git"), env=login("s3cret-9"))
     assert server.version() == "one"
@@ -228,7 +228,7 @@ def redirect_elsewhere(scene):
     # Nobody has logged in there.
     assert stranger.requests(), "the redirect was not followed"
     assert all(line.startswith("401 ") for line in stranger.requests()), stranger.requests()
-    # One that wants no password may be anywhere.
+    # A redirect that needs no password may lead anywhere.
     open_to_all = SmartHttp(scene).up()
     remote.down()
     moved = {"old.git": open_to_all.url(host="localhost")}
@@ -274,7 +274,7 @@ def tls_unknown(scene):
         assert status == 3, (status, said)
         assert "certificate" in said and "SSL_CERT_FILE" in said, said
         keeps_secret(said, "s3cret-9")
-    # Nothing was asked for, so no password was sent.
+    # No password was requested, so none was sent.
     assert remote.requests() == [], remote.requests()
 
 
@@ -303,7 +303,7 @@ def tls_branch_names(scene):
     server = scene.server("--repo", remote.url(), env=env)
     with open(os.fsencode(scene.bare) + b"/refs/heads/caf\xe9", "w") as branch:
         branch.write(scene.head() + "\n")
-    # Neither those who follow another branch are held up by it, nor those who start.
+    # It stops neither servers that follow another branch nor servers that start.
     takes_up(scene, server)
     for arguments in ((), ("--ref", "main")):
         other = scene.server("--repo", remote.url(), *arguments, env=env)
@@ -363,7 +363,7 @@ def ssh_wrong_key(scene):
     status, said = scene.refusal(*over_ssh(sshd, key=stranger))
     assert status == 3, (status, said)
     attempts = sshd.process.text().count("Connection from 127.0.0.1")
-    # One of them was ours, to see whether it listens.
+    # One of them was this test's own, to see whether it listens.
     assert attempts <= 3, sshd.process.text()
     server = scene.server(*over_ssh(sshd, "--wait", key=stranger), live=False)
     server.after_fetches(2, "failed")
@@ -424,7 +424,7 @@ def changed_host_key(scene):
 # Proxies
 
 
-# Names that nobody can resolve prove that a proxy is used.
+# Names that cannot be resolved prove that a proxy is used.
 
 
 @case("https proxy")
@@ -480,7 +480,7 @@ def http_past_proxy(scene):
     scene.push(table("one"))
     remote = SmartHttp(scene).up()
     proxy = HttpProxy(scene, remote.port)
-    # libgit2 takes only https:// through a proxy, as is documented.
+    # libgit2 uses a proxy only for https://, as documented.
     env = {"http_proxy": f"http://127.0.0.1:{proxy.port}"}
     server = scene.server("--repo", remote.url(), env=env)
     takes_up(scene, server)

@@ -1,17 +1,17 @@
-"""Trust: commits that real git and ssh-keygen signed, and those that nobody did."""
+"""Trust: commits signed by real git and ssh-keygen, and unsigned ones."""
 
 from scene import case, table, wait_until
 
 
 class Keys:
-    """Keys of several people, and the file of those who are allowed to sign."""
+    """Keys of several people, and the file of allowed signers."""
 
     def __init__(self, scene):
         self.scene = scene
         self.file = scene.path / "allowed_signers"
 
     def make(self, name):
-        """Makes a key, and returns what git needs to sign with it."""
+        """Creates a key, and returns the arguments with which git signs with it."""
         key = self.scene.path / f"key-{name}"
         done = self.scene.run("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", name, "-f", key)
         assert done.returncode == 0, done.stderr
@@ -19,7 +19,7 @@ class Keys:
         return tuple(it for setting in settings for it in ("-c", setting))
 
     def allow(self, *names, options=""):
-        """Allows these and nobody else, in one step."""
+        """Allows only these signers, in one step."""
         keys = [(name, (self.scene.path / f"key-{name}.pub").read_text()) for name in names]
         aside = self.file.with_suffix(".new")
         aside.write_text("".join(f"{name}@example.org {options} {key}" for name, key in keys))
@@ -31,7 +31,7 @@ def trusting(scene, keys):
 
 
 def refuses(server, commit, *words):
-    """Waits until a commit is refused for a reason, and sees that the last good one stays."""
+    """Waits until a commit is refused for a reason, and checks that the last good one stays."""
     live = server.status()["revision"]["commit"]
     before = server.fetches("refused")
     error = server.fails_to_fetch(commit, "not trusted", *words)
@@ -66,7 +66,7 @@ def unsigned(scene):
     server = trusting(scene, keys)
     refuses(server, scene.push(table("two")), "not signed")
     assert server.version() == "one"
-    # What a signer puts on top of it is agreed to with it.
+    # A signed commit on top of it vouches for it.
     server.serves("three", scene.push(table("three"), sign=ann))
     assert server.fetch_error() is None
 
@@ -107,7 +107,7 @@ def expired(scene):
     keys.allow("bob", options='valid-before="20200101Z"')
     old = scene.push(table("two"), sign=bob)
     refuses(server, old, "valid")
-    # Anyone with the key can date back.
+    # Anyone with the key can backdate a commit.
     long_ago = "2019-06-01T00:00:00Z"
     scene.env.update(GIT_COMMITTER_DATE=long_ago, GIT_AUTHOR_DATE=long_ago)
     refuses(server, scene.push(table("three"), sign=bob), "valid")
@@ -124,7 +124,7 @@ def tampered(scene):
     keys.allow("ann")
     scene.push(table("one"), sign=ann)
     server = trusting(scene, keys)
-    # The signature of a good commit on another tree, which nobody signed.
+    # The signature of a good commit, on an unsigned tree.
     evil = scene.commit(table("evil"))
     signed = scene.commit(table("two"), sign=ann)
     raw = scene.run("git", "cat-file", "commit", signed, cwd=scene.work).stdout
@@ -136,7 +136,7 @@ def tampered(scene):
     ).stdout.strip()  # fmt: skip
     assert forged not in ("", signed)
     scene.push_commit(forged)
-    refuses(server, forged, "not what was signed")
+    refuses(server, forged, "does not match its signature")
     assert server.version() == "one"
     scene.push_commit(signed)
     server.serves("two", signed)
@@ -150,7 +150,7 @@ def removed(scene):
     scene.push(table("one"), sign=bob)
     server = trusting(scene, keys)
     keys.allow("ann")
-    # What is served was agreed to.
+    # The served commit was accepted earlier.
     server.after_fetches(2, "unchanged")
     assert server.version() == "one"
     refuses(server, scene.push(table("two"), sign=bob))

@@ -1,4 +1,4 @@
-"""Remotes on loopback: real servers of Git, and what may be between them and us."""
+"""Remotes on loopback: real Git servers, and proxies in front of them."""
 
 import base64
 import getpass
@@ -57,7 +57,7 @@ class GitDaemon(Remote):
 
 
 def make_ca(scene, name="ca"):
-    """Makes an authority, and a certificate of it for 127.0.0.1, localhost and git.invalid.
+    """Creates an authority, and a certificate of it for 127.0.0.1, localhost and git.invalid.
 
     Returns (the authority's certificate, a file with the server's certificate and key).
     """
@@ -83,9 +83,9 @@ def make_ca(scene, name="ca"):
 class SmartHttp(Remote):
     """`git http-backend` behind lighttpd.
 
-    `users` are those that may fetch, with their passwords (nobody is asked if that is None), and
-    may be changed at any time by `set_users`; `certificate` makes it speak TLS; `moved` are
-    repositories that it leads elsewhere from, with their new name or address.
+    `users` are those that may fetch, with their passwords (no login if that is None), and
+    may be changed at any time by `set_users`; `certificate` makes it use TLS; `moved` are
+    repositories that it redirects, with their new name or address.
     """
 
     name = "lighttpd"
@@ -111,14 +111,14 @@ class SmartHttp(Remote):
         return f"{scheme}://{login}{host}:{self.port}/git/{repository}"
 
     def requests(self):
-        """Returns the requests until now: `STATUS USER METHOD PATH`."""
+        """Returns the requests so far: `STATUS USER METHOD PATH`."""
         self.marks += 1
         mark = f" HEAD /mark-{self.marks}"
         self._ask("HEAD", mark.split()[1])
         log = self.path / "access.log"
 
         def lines():
-            # Then it writes what it has.
+            # A signal makes it write its buffer.
             self.process.send(signal.SIGHUP)
             text = log.read_text() if log.exists() else ""
             return text.splitlines() if mark in text else None
@@ -171,13 +171,13 @@ class SmartHttp(Remote):
         listed = ", ".join(f'"{it}"' for it in modules)
         config = self.path / "lighttpd.conf"
         config.write_text("\n".join([f"server.modules = ({listed})", *lines, ""]))
-        # It is in sbin, which not everyone has in PATH.
+        # It is in sbin, which is not in every user's PATH.
         program = shutil.which("lighttpd") or "/usr/sbin/lighttpd"
         return [program, "-D", "-f", config]
 
 
 class Sshd(Remote):
-    """OpenSSH's server with keys of its own, that lets one key of the same user in.
+    """OpenSSH's server with keys of its own, which accepts one key of the same user.
 
     `key` is the private key to come with, `known_hosts` the file that knows the host.
     """
@@ -202,11 +202,11 @@ class Sshd(Remote):
         return file
 
     def change_host_key(self):
-        """Makes another host key, which counts from the next start on."""
+        """Creates another host key, which is used from the next start on."""
         self.host_key = self.make_key("host")
 
     def trust(self):
-        """Writes the present host key into the file of known hosts."""
+        """Writes the current host key into the file of known hosts."""
         public = self.host_key.with_suffix(".pub").read_text().split()
         self.known_hosts.write_text(f"[127.0.0.1]:{self.port} {public[0]} {public[1]}\n")
 
@@ -238,11 +238,11 @@ SetEnv GIT_CONFIG_GLOBAL=/dev/null
 
 
 class TcpProxy:
-    """Relays between a client and a server on loopback, and treats what comes back as configured.
+    """Relays between a client and a server on loopback, and delays or cuts the replies as configured.
 
-    All may be changed at any time: `pause` seconds before each `chunk` of bytes to the client, an
-    end after `cut_after` bytes to the client (of each connection), `hold`: nothing goes through at
-    all. Without an upstream, it sends `script` to the client over and over, as a remote that drips.
+    Each setting may be changed at any time: `pause` seconds before each `chunk` of bytes to the client, an
+    end after `cut_after` bytes to the client (of each connection), `hold`: nothing is passed on at
+    all. Without an upstream, it sends `script` to the client repeatedly, as a slow remote would.
     """
 
     def __init__(self, scene, upstream=None, pause=0, chunk=65536, cut_after=None, hold=False, script=b""):
@@ -326,10 +326,10 @@ class TcpProxy:
 
 
 class HttpProxy:
-    """A forward proxy that answers CONNECT, and takes every host name to one port of loopback.
+    """A forward proxy that answers CONNECT, and connects every host name to one port of loopback.
 
-    So a name that nobody can resolve proves that a request went through it. `asked` are the
-    requests' first lines; with a `login` ("user:password") it lets nobody else through.
+    So a name that cannot be resolved proves that a request went through it. `asked` are the
+    requests' first lines; with a `login` ("user:password") it refuses everyone else.
     """
 
     def __init__(self, scene, upstream, login=None):
@@ -339,7 +339,7 @@ class HttpProxy:
         wanted = login and f"basic {base64.b64encode(login.encode()).decode()}"
 
         class Handler(socketserver.StreamRequestHandler):
-            # Nothing may be read ahead of a head: it is for the server.
+            # Nothing may be read beyond the head: it is for the server.
             rbufsize = 0
 
             def handle(self):

@@ -25,7 +25,7 @@ def load():
 
 
 def left_behind(path):
-    """Returns the processes that carry the mark of a scene there or below."""
+    """Returns the processes whose environment has the mark of a scene there or below."""
     mark = f"WAYPOST_E2E_SCENE={path}".encode()
     found = []
     for process in Path("/proc").iterdir():
@@ -61,13 +61,13 @@ def run(name, parent):
         why += f"\n{scene.logs()}"
     finally:
         scene.close()
-    # One that was killed takes a moment to be gone.
+    # A killed process takes a moment to disappear.
     deadline = time.monotonic() + 5
     while (left := left_behind(scene.path)) and time.monotonic() < deadline:
         time.sleep(0.05)
     end(left)
     if left and not why:
-        why = f"left behind: {left}"
+        why = f"left over: {left}"
     return why
 
 
@@ -88,7 +88,7 @@ def main():
     parent = Path(tempfile.mkdtemp(prefix="waypost-git-")).resolve()
 
     def interrupted(*_):
-        # Cases run in threads, which cannot be stopped. What they have started can.
+        # Cases run in threads, which cannot be stopped; the processes that they started can.
         lock.acquire()
         while (left := left_behind(parent)) or parent.exists():
             end(left)

@@ -13,15 +13,15 @@ import everything from here:
         server.serves("two")                 # waits for it, with a deadline
         assert server.status()["revision"]["commit"] == second
 
-- A case fails by raising; `assert` says why. What it returns does not matter.
+- A case fails by raising; `assert` says why. Its return value does not matter.
 - Every table has the link `known`, whose target never changes, and the link `version`, which leads
   to the version's name: `table("two")` is version "two", and `server.version()` is the live one.
 - Each server has a loop of requests to `known`, from the first moment its table is live until it is
   asked to stop. The case fails if one of them failed. Every server must stop with status 0.
-- Whatever is started goes through `scene.start` and is gone at the end, with its process group.
+- Every process is started with `scene.start` and killed at the end, with its process group.
 - Several cases run at the same time, as threads of one process: never change the working directory,
   the umask or `os.environ`; everything is under `scene.path`.
-- Wait with `wait_until`, never by sleeping a while; assert no duration. Where something must *not*
+- Wait with `wait_until`, never by sleeping a while; assert no duration. If something must *not*
   happen, wait for something that happens after it (two more fetches: `server.after_fetches(2)`).
 """
 
@@ -35,14 +35,14 @@ import tempfile
 import time
 from pathlib import Path
 
-# How long anything may take that a case waits for. Generous: it only matters when a case fails.
+# The longest time that a case waits for anything. Generous: it only matters when a case fails.
 TIMEOUT = 45
 
 CASES = {}
 
 
 def case(name):
-    """Registers a function as the case of that name."""
+    """Registers a function as the case with that name."""
 
     def register(function):
         assert name not in CASES, f"two cases are named {name!r}"
@@ -53,7 +53,7 @@ def case(name):
 
 
 def table(version, *lines):
-    """Returns the text of a table of that version, with more lines of entries if need be."""
+    """Returns the text of a table of that version, perhaps with more lines of entries."""
     entries = [
         "- {url: 'https://known.example/', short-code: known}",
         f"- {{url: 'https://version.example/{version}', short-code: version}}",
@@ -66,7 +66,7 @@ BAD_TABLE = "base_url: http://w.example/\nmapping:\n- {url: 'not an address', sh
 
 
 def wait_until(predicate, what, timeout=TIMEOUT):
-    """Returns what the predicate returns once that is true. What it raises counts as not yet."""
+    """Returns the predicate's value once it is true. An exception counts as not yet."""
     deadline = time.monotonic() + timeout
     last = None
     while True:
@@ -76,12 +76,12 @@ def wait_until(predicate, what, timeout=TIMEOUT):
                 return last
         except (AssertionError, KeyError, TypeError, OSError) as error:
             last = error
-        assert time.monotonic() < deadline, f"waited in vain until {what}; at last: {last!r}"
+        assert time.monotonic() < deadline, f"timed out waiting until {what}; at last: {last!r}"
         time.sleep(0.05)
 
 
-# Below those that the system gives to connections: a server that is down for a while must find its
-# port free when it comes back.
+# Below the ephemeral ports of the system: a server that is down for a while must find its port free
+# when it restarts.
 _ports = iter(random.sample(range(20000, 32000), 12000))
 
 
@@ -105,7 +105,7 @@ def listens(port):
 
 
 class Process:
-    """A program in a process group of its own, whose output goes to a file."""
+    """A program in a process group of its own, with its output in a file."""
 
     def __init__(self, scene, name, arguments, env=None, cwd=None):
         self.name = name
@@ -138,7 +138,7 @@ class Process:
         return self.process.wait(timeout)
 
     def kill(self):
-        """Ends it with all that it has started, and waits for that."""
+        """Kills it with all processes that it has started, and waits for their end."""
         try:
             os.killpg(self.process.pid, signal.SIGKILL)
         except ProcessLookupError:
@@ -147,7 +147,7 @@ class Process:
 
 
 class Scene:
-    """A temporary directory with a bare repository and a clone to work in; what a case acts on.
+    """A temporary directory with a bare repository and a clone to work in, for one case.
 
     `bare` is the repository that is followed, `work` the clone from which `push` pushes.
     """
@@ -160,7 +160,7 @@ class Scene:
         self.repos = self.path / "repos"
         for directory in (self.home, self.temp, self.repos):
             directory.mkdir()
-        # All that programs get to see. The mark finds those that a case has left behind.
+        # The whole environment of programs. The mark finds those that a case has left running.
         self.env = {
             "PATH": os.environ.get("PATH", "/usr/local/bin:/usr/bin:/bin"),
             "HOME": str(self.home),
@@ -185,7 +185,7 @@ class Scene:
     # Repositories
 
     def git(self, *arguments, cwd=None, env=None, check=True):
-        """Runs git, in the work clone if nothing else is said, and returns what it printed."""
+        """Runs git, by default in the work clone, and returns its output."""
         done = subprocess.run(
             ["git", *(str(it) for it in arguments)],
             cwd=cwd or self.work,
@@ -200,7 +200,7 @@ class Scene:
         return done.stdout.strip()
 
     def make_repository(self, bare, work):
-        """Makes an empty bare repository with the branch main, and a clone of it."""
+        """Creates an empty bare repository with the branch main, and a clone of it."""
         self.git("init", "--quiet", "--bare", "--initial-branch=main", bare, cwd=self.path)
         self.git("clone", "--quiet", bare, work, cwd=self.path)
         self.git("symbolic-ref", "HEAD", "refs/heads/main", cwd=work)
@@ -237,11 +237,11 @@ class Scene:
         self.git("push", "--quiet", "--force", "origin", f"{commit}:refs/heads/{branch}", cwd=work)
 
     def delete_branch(self, branch, work=None):
-        # A remote refuses to let go of the branch that its HEAD names.
+        # A remote refuses to delete the branch that its HEAD names.
         self.git("update-ref", "-d", f"refs/heads/{branch}", cwd=self.bare)
 
     def tag(self, name, commit="HEAD", annotated=False):
-        """Makes or moves a tag and pushes it."""
+        """Creates or moves a tag and pushes it."""
         how = ("-a", "-m", name) if annotated else ()
         self.git("tag", "--force", *how, name, commit)
         self.git("push", "--quiet", "--force", "origin", f"refs/tags/{name}")
@@ -249,7 +249,7 @@ class Scene:
     # Programs
 
     def start(self, name, *arguments, env=None, cwd=None):
-        """Starts a program that is ended with the scene."""
+        """Starts a program that is killed at the end of the scene."""
         process = Process(self, name, arguments, env, cwd)
         self.processes.append(process)
         return process
@@ -276,14 +276,14 @@ class Scene:
         return server
 
     def refusal(self, *arguments, env=None, within=()):
-        """Runs `waypost serve` that must end by itself, and returns (status, all that it said)."""
+        """Runs a `waypost serve` that must exit on its own, and returns (status, all output)."""
         from server import command
 
         done = self.run(*within, *command(arguments), env=env)
         return done.returncode, done.stdout + done.stderr
 
     def let_others_in(self):
-        """Lets other users reach what is in here, as far as its own modes allow that."""
+        """Lets other users reach the files in here, as far as the modes of these allow."""
         for directory in (self.path, *self.path.parents):
             mode = directory.stat().st_mode
             if not mode & 0o001:
@@ -293,12 +293,12 @@ class Scene:
         self.closers.append(function)
 
     def check(self):
-        """Stops every server that still runs, and raises if one did not do its work."""
+        """Stops every server that still runs, and raises if one failed."""
         for server in self.servers:
             server.stop()
 
     def logs(self):
-        """Returns the end of what each program said."""
+        """Returns the end of each program's output."""
         text = ""
         for log in sorted(self.path.glob("*.log")):
             lines = log.read_text(errors="replace").splitlines()[-12:]
@@ -306,7 +306,7 @@ class Scene:
         return text
 
     def close(self):
-        """Ends all that was started and removes all that was written."""
+        """Kills all started programs and removes all written files."""
         for server in self.servers:
             server.end_requests()
         for process in reversed(self.processes):
@@ -316,5 +316,5 @@ class Scene:
         shutil.rmtree(self.path, ignore_errors=True)
 
 
-# What cases need beside a scene; at the end, because these modules import this one.
+# Re-exported for cases; at the end, because these modules import this one.
 from remotes import GitDaemon, HttpProxy, SmartHttp, Sshd, TcpProxy, make_ca  # noqa: E402,F401

@@ -1,4 +1,4 @@
-"""`waypost serve` as a case sees it: its listeners, its log, and a loop of requests beside it."""
+"""`waypost serve` for cases: its listeners, its log, and a loop of requests."""
 
 import http.client
 import json
@@ -36,7 +36,7 @@ class Server:
 
     def __init__(self, scene, arguments, env, live, requests=True, within=()):
         self.scene = scene
-        # What is started in its place, and becomes it: `setpriv`, `unshare`.
+        # A wrapper that is started first and executes it: `setpriv`, `unshare`.
         self.within = within
         self.arguments = arguments
         self.env = env
@@ -53,7 +53,7 @@ class Server:
         self.process = self.scene.start(
             self.name, *self.within, *command(self.arguments), env=self.env
         )
-        serving = wait_until(self._serving, "the server serves, or ends")
+        serving = wait_until(self._serving, "the server serves, or exits")
         assert serving != "ended", f"the server ended with {self.process.wait()}: {self.text()}"
         self.public = self._port(serving["public"])
         self.admin = self._port(serving["admin"])
@@ -90,7 +90,7 @@ class Server:
         if self._loop and self._loop.is_alive():
             self._loop.join(TIMEOUT)
 
-    # Asking it
+    # Requests
 
     def _ask(self, port, method, path, body=None, headers=()):
         connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
@@ -134,7 +134,7 @@ class Server:
         return {line[0]: float(line[1]) for line in lines if len(line) == 2 and line[0][0] != "#"}
 
     def fetches(self, *results):
-        """Returns how many fetches ended so (all of them if nothing is named)."""
+        """Returns the number of fetches with this result (of all fetches by default)."""
         samples = self.metrics()
         counts = {
             re.search('"(.*)"', name)[1]: count
@@ -144,7 +144,7 @@ class Server:
         return int(sum(counts[it] for it in results or counts))
 
     def reload(self):
-        """Asks for a reload, which fetches, and waits for it: returns (status, text)."""
+        """Requests a reload, which fetches, and waits for it: returns (status, text)."""
         status, _, text = self._ask(self.admin, "POST", "/-/reload")
         return status, text
 
@@ -152,7 +152,7 @@ class Server:
         return self.status()["remote"]
 
     def fetch_error(self):
-        """Returns what went wrong with the last fetch, or None."""
+        """Returns the error of the last fetch, or None."""
         return self.remote()["last_error"]
 
     # Its log
@@ -171,26 +171,26 @@ class Server:
         return lines
 
     def everything(self):
-        """Returns all that it reports: log, status, metrics."""
+        """Returns everything that it reports: log, status, metrics."""
         return self.text() + json.dumps(self.status()) + self.metrics_text()
 
     # Waiting
 
     def serves(self, version, commit=None):
-        """Waits until a version is live, of that commit if one is named."""
+        """Waits until a version is live, at that commit if one is given."""
         wait_until(lambda: self.version() == version, f"version {version} is live")
         if commit:
             live = lambda: self.status()["revision"]["commit"] == commit  # noqa: E731
             wait_until(live, f"commit {commit} is live")
 
     def after_fetches(self, count=2, *results):
-        """Waits until so many more fetches have ended (so)."""
+        """Waits until so many more fetches have ended (with this result)."""
         target = self.fetches(*results) + count
         what = f"{count} more fetches ended {results or ''}"
         wait_until(lambda: self.fetches(*results) >= target, what)
 
     def fails_to_fetch(self, *words):
-        """Waits until a fetch fails with these words in its error, which is returned."""
+        """Waits until a fetch fails with these words in its error, and returns the error."""
 
         def failed():
             error = self.fetch_error()
@@ -207,14 +207,14 @@ class Server:
         self.process.send(number)
 
     def stop(self, number=signal.SIGTERM):
-        """Ends the requests, then the server; raises if a request failed or it did not end well."""
+        """Stops the requests, then the server; raises if a request failed or the server did not exit with 0."""
         if self.stopped:
             return
         self.stopped = True
         if self.live and self.requests:
             wait_until(lambda: self.followed or self.failures, "a request was answered")
         self.end_requests()
-        assert self.process.running(), f"the server ended by itself with {self.process.wait()}"
+        assert self.process.running(), f"the server exited on its own with {self.process.wait()}"
         self.send(number)
         status = self.process.wait()
         assert status == 0, f"the server ended with status {status}"

@@ -1,8 +1,8 @@
-"""Follows a link until it is stopped, and counts what does not get its redirect.
+"""Follows a link until it is stopped, and counts the requests that get no redirect.
 
 Half the clients connect for each request, half keep their connection as browsers do. Every
-connection has to be accepted and every request on a new one answered; one that was kept may be
-closed by the server between two requests (RFC 9112 section 9.5), and is then made anew.
+connection must be accepted and every request on a new one answered; a kept one may be
+closed by the server between two requests (RFC 9112 section 9.5), and is then opened again.
 
     load.py HOST PORT PATH STOP      until the file STOP exists
 """
@@ -25,7 +25,7 @@ def answer(connection):
         more = connection.recv(4096)
         if not more:
             if head:
-                raise OSError("the answer ended in its middle")
+                raise OSError("the answer was cut off")
             return head
         head += more
     return head
@@ -61,7 +61,7 @@ def client(keeps):
             if connection is not None:
                 connection.close()
             connection = None
-        # A steady load that leaves the machine to others.
+        # A steady load that does not occupy the machine.
         time.sleep(0.002)
 
 
@@ -70,7 +70,7 @@ for one in clients:
     one.start()
 for one in clients:
     one.join()
-print(f"{answered} answered, {renewed} kept connections made anew, {len(failures)} failed, slowest {slowest:.2f} s")
+print(f"{answered} answered, {renewed} kept connections opened again, {len(failures)} failed, slowest {slowest:.2f} s")
 for failure in failures[:10]:
     print(f"failed: {failure}")
 sys.exit(1 if failures or not answered else 0)

@@ -4,7 +4,7 @@ CASES = {}
 
 
 def case(function=None, *, nightly=False):
-    """Adds a case, named after its function. One that takes long runs every night, or if it is named."""
+    """Adds a case, named after its function. A slow one runs every night, or if it is named."""
     def add(function):
         function.nightly = nightly
         CASES[function.__name__.replace("_", " ")] = function

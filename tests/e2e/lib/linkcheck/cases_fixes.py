@@ -1,4 +1,4 @@
-"""What is fixed in a table, with the copies of an archive, which is one more host."""
+"""Fixes of a table, with copies from an archive, which is one more host of the farm."""
 
 import json
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ ARCHIVE = "archive.farm.example"
 
 @contextmanager
 def archive(farm):
-    """Has one host answer as the Wayback Machine's availability interface does: it has every first page."""
+    """Makes one host answer like the Wayback Machine's availability interface: it has every first page."""
     usual = farm.behave
 
     def behave(visit):
@@ -57,6 +57,6 @@ def only_what_is_certain_is_fixed(scene):
     assert "not fixed: http://missing-1.farm.example/page-2: it is dead, and the archive has no copy" in fixed.stderr
     log = scene.farm.since(mark)
     asked = [visit.path for visit in log if visit.host == ARCHIVE]
-    # What it has is known for a while: nothing is looked up twice.
+    # Look-ups are remembered for a while: nothing is looked up twice.
     assert len(asked) == 3 and asked[0] == "/robots.txt", asked
     print(f"  {assert_polite(log, table.delay)}")

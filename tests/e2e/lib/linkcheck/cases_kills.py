@@ -1,4 +1,4 @@
-"""Whether the program stays polite and loses nothing if it is killed at any instant."""
+"""Checks that the program stays polite and loses nothing if it is killed at any instant."""
 
 import random
 import signal
@@ -39,24 +39,24 @@ def is_polite_over_50_kills(scene):
     mark = len(scene.farm.log)
     kills, rounds = [], 0
     while len(kills) < KILLS:
-        # There is something new to do each time.
+        # Each run has new links to check.
         rounds += 1
         table.write(targets(rounds))
         process = table.start(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         seen = len(scene.farm.log)
-        # Some while it opens the file and queues the links, most while it asks.
+        # Some kills while it opens the file and queues the links, most while it sends requests.
         is_early = chance.random() < 0.2
         while not is_early and len(scene.farm.log) == seen and process.poll() is None:
             time.sleep(0.001)
         time.sleep(chance.uniform(0, 0.3))
         process.kill()
         status = process.wait()
-        # It may ask until it is gone, a few milliseconds after the signal.
+        # It may send requests until it ends, a few milliseconds after the signal.
         if status == -signal.SIGKILL:
             kills.append(now())
         else:
             assert status == 0, status
-        assert rounds < 2 * KILLS, "it mostly ends before it is killed"
+        assert rounds < 2 * KILLS, "it mostly exits before it is killed"
     found = links(table.check())
     log = scene.farm.since(mark)
     polite = assert_polite(log, table.delay, ALIASES.values(), kills)

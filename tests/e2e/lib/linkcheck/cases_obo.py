@@ -1,4 +1,4 @@
-"""A real table: every target of the OBO Foundry's gets a verdict, politely."""
+"""A real table: every target of the OBO Foundry's table gets a verdict, politely."""
 
 import hashlib
 from urllib.parse import urlsplit
@@ -13,7 +13,7 @@ ANSWERS = [(200, "ok")] * 12 + [(301, "moved"), (302, "ok"), (404, "failing"), (
 
 
 def answer_for(path):
-    """Returns what is answered for a page: always the same, by a digest of its path."""
+    """Returns the answer of a page: always the same, chosen by a digest of its path."""
     return ANSWERS[hashlib.sha256(path.encode()).digest()[0] % len(ANSWERS)]
 
 
@@ -45,10 +45,10 @@ def a_real_table_gets_all_verdicts(scene):
         if (url.netloc, path) in asked:
             assert link["verdict"] == answer_for(path)[1], link
         elif link["verdict"] == "unchecked":
-            # Paths are appended to it, so that it alone need not be a page.
+            # Paths are appended to it, so it need not be a page by itself.
             assert "paths are appended" in link["detail"], link
         else:
-            # The table's own links are resolved as it would be done by the server.
+            # The table's own links are resolved as the server resolves them.
             assert url.netloc == "purl.obolibrary.org", link
     print(f"  {len(found)} targets: {count(link['verdict'] for link in found.values())}")
     print(f"  {assert_polite(scene.farm.since(mark), table.delay)}")

@@ -1,4 +1,4 @@
-"""What a run reports, what makes it fail, and what it asks if only a change is checked."""
+"""The report of a run, its exit status, and the requests of a run that checks only a change."""
 
 import subprocess
 
@@ -15,7 +15,7 @@ def what_is_known_is_reported_again_and_not_asked(scene):
     mark = len(scene.farm.log)
     first = links(table.check())
     verdicts = [first[target]["verdict"] for target in targets]
-    # Either link of the host that wants to be left alone may be the one that was asked.
+    # Either link of the host that sends Retry-After may be the one that was requested.
     verdicts[4:6] = sorted(verdicts[4:6])
     assert verdicts == ["ok", "failing", "gone", "moved", "blocked", "unchecked", "ok"], first
     asked = len(scene.farm.log)
@@ -25,8 +25,8 @@ def what_is_known_is_reported_again_and_not_asked(scene):
     table.check("--deny", "dead")
     report = table.check("--format", "markdown").stdout
     assert report.startswith("<!-- waypost linkcheck -->") and "#### gone: 1" in report, report
-    # Nor is a host that wants to be left alone, for as long as it said.
-    assert len(scene.farm.log) == asked, "a link was asked again at once"
+    # Nor is a host that sends Retry-After, for that time.
+    assert len(scene.farm.log) == asked, "a link was requested again immediately"
     links(table.check(time="+90m"))
     assert not any("busyhours" in visit.host for visit in scene.farm.since(asked))
     links(table.check(time="+130m"))
@@ -56,7 +56,7 @@ def only_what_a_change_added_is_asked(scene):
     subprocess.run([*git, "init", "--quiet"], check=True)
     commit("links")
     asks_the_new_one_only()
-    # If the table at the base has errors, the one that was served then counts.
+    # If the table at the base has errors, the table served at that time is used.
     table.path.write_text("mapping: 1\n")
     commit("errors")
     assert "the table has errors at the base" in asks_the_new_one_only().stderr

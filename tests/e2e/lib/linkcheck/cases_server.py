@@ -1,4 +1,4 @@
-"""A server that checks its links: what it publishes is what the command reports, and it is as polite."""
+"""A server that checks its links: it publishes what the command reports, and is as polite."""
 
 import json
 import os
@@ -51,7 +51,7 @@ class Server:
 def wait_for(condition, what):
     deadline = time.monotonic() + 60
     while not (value := condition()):
-        assert time.monotonic() < deadline, f"waited in vain for {what}"
+        assert time.monotonic() < deadline, f"timed out waiting for {what}"
         time.sleep(0.05)
     return value
 
@@ -59,7 +59,7 @@ def wait_for(condition, what):
 @case
 def a_server_publishes_what_the_command_reports(scene):
     targets = [f"http://{word}-{host}.farm.example/page-{page}" for word in WORDS for host in (1, 2) for page in (1, 2)]
-    # A host that wants to be left alone for hours is asked for one page.
+    # A host that sends Retry-After with hours is requested once.
     targets.append("http://busyhours-1.farm.example/page-1")
     table = scene.table(targets)
     mark = len(scene.farm.log)
@@ -74,9 +74,9 @@ def a_server_publishes_what_the_command_reports(scene):
 
     reported = links(table.check("--state", table.folder / "state/linkcheck.redb"))
     assert {target: link for target, link in reported.items() if link["verdict"] not in WORKING} == listed
-    # It goes on from there.
+    # It continues from there.
     server = Server(table)
     wait_for(lambda: server.counts() == counts, f"{counts}")
     assert server.listed() == listed
     server.stop()
-    assert len(scene.farm.log) == asked, "a link was asked again at once"
+    assert len(scene.farm.log) == asked, "a link was requested again immediately"

@@ -1,4 +1,4 @@
-"""What is reported about a state or aliases that cannot be used, and that nothing is lost."""
+"""Errors about an unusable state or unusable aliases, without loss of data."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ TARGETS = [f"http://{word}-{host}.farm.example/page-{page}" for word in ("plain"
 
 
 def refused(run, *said):
-    """Fails unless a run said all of that, in an error of a line or two that no program wrote for itself."""
+    """Fails unless a run's error contains all these words, in a line or two without internal text."""
     for part in said:
         assert part in run.stderr, (part, run.stderr)
     assert "panicked" not in run.stderr and len(run.stderr.splitlines()) <= 3, run.stderr
@@ -24,10 +24,10 @@ def a_state_that_cannot_be_used_is_left_as_it_is(scene):
     good = table.check()
     state = table.folder / "state.redb"
     kept = state.read_bytes()
-    # Another kind of file, one of another program, a part of one, and one with other bytes.
+    # Another kind of file, one of another program, a truncated one, and a damaged one.
     for content, said in (
-        (b"this is something else", "not a file of the link checker"),
-        (b"\x7fELF" + bytes(20_000), "not a file of the link checker"),
+        (b"this is something else", "not a state file of the link checker"),
+        (b"\x7fELF" + bytes(20_000), "not a state file of the link checker"),
         (kept[:100], "state.redb"),
         (kept[: len(kept) // 2], "state.redb"),
         (kept[:4096] + bytes(len(kept) - 4096), "state.redb"),
@@ -43,7 +43,7 @@ def a_state_that_cannot_be_used_is_left_as_it_is(scene):
         (table.folder / "nowhere/state.redb", "cannot be opened"),
     ):
         refused(table.check("--state", path, status=3), said)
-    # Nor can it be used twice at a time.
+    # Nor can two processes use it at the same time.
     table.write([*TARGETS, *(f"http://slow-1.farm.example/page-{page}" for page in range(9))])
     first = table.start(stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     asked = len(scene.farm.log)
@@ -104,4 +104,4 @@ def aliases_that_cannot_be_used_are_refused(scene):
     aliases.unlink()
     refused(table.check("--aliases", "nowhere.yaml", status=3), "cannot read nowhere.yaml")
     assert not (table.folder / "state.redb").exists()
-    assert len(scene.farm.log) == asked, "a host was asked before the aliases were read"
+    assert len(scene.farm.log) == asked, "a host was contacted before the aliases were read"

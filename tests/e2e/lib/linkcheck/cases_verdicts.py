@@ -1,4 +1,4 @@
-"""Whether verdicts are true: of links whose hosts do what hosts do, checked three times over six days."""
+"""Checks that verdicts are true, for links to hosts of many kinds, checked three times over six days."""
 
 from collections import Counter
 
@@ -49,6 +49,6 @@ def each_link_gets_its_verdict(scene):
 
 
 def only_there(log):
-    """Fails if any connection went where the program must not go."""
+    """Fails if any connection went to a forbidden address."""
     astray = [str(visit) for visit in log if not visit.address.startswith(("11.", "2606:4700:"))]
     assert not astray, astray

@@ -1,4 +1,4 @@
-"""Whether workers that share a server stay polite and lose nothing if any process is killed."""
+"""Checks that workers that share a server stay polite and lose nothing if any process is killed."""
 
 import random
 import subprocess
@@ -33,7 +33,7 @@ def four_workers_on_a_server_that_is_killed_are_polite(scene):
     chance = random.Random(scene.seed)
     table = scene.table(targets(), delay=0.03, aliases=ALIASES)
     server = Server(table.folder / "server")
-    # With few leases at a time, for those of a killed worker last for a minute.
+    # With few leases at a time, because those of a killed worker last for a minute.
     more = ("--store", server.url, "--max-time", "300s", "--concurrency", "2")
     mark = len(scene.farm.log)
 
@@ -71,10 +71,10 @@ def four_workers_on_a_server_that_is_killed_are_polite(scene):
     amid = sum(any(0 <= kill - visit.begun < 0.1 for visit in log) for kill in kills)
     print(f"  {polite}; {repeated} requests repeated over {len(kills)} kills, {amid} of them amid requests; "
           f"{len(found)} verdicts, {reported} outages reported")
-    assert amid >= KILLS // 5, "most kills came when nothing was asked"
+    assert amid >= KILLS // 5, "most kills came while no request was under way"
     for target, link in found.items():
         assert link["verdict"] == KINDS[target.split("/")[2].split("-")[0]].verdicts[0], link
-    assert reported, "no worker said that it waited for the server"
+    assert reported, "no worker reported that it waited for the server"
 
 
 def errors_of(worker):
@@ -125,7 +125,7 @@ def a_server_that_cannot_be_used_is_reported(scene):
     refused(table.check(*store, status=3, variables={}), "refuses this user or password")
     refused(table.check(*store, status=3, variables={**server.environment, "WAYPOST_LINKCHECK_STORE_USERNAME": "nobody"}), "refuses this user or password")
     refused(table.check("--store", f"redis://:secret@127.0.0.1:{server.port}", status=2), "WAYPOST_LINKCHECK_STORE_PASSWORD")
-    # Nobody listens; and a server that is another.
+    # Nothing listens there; and another kind of server.
     for address in ("redis://127.0.0.1:6390", "redis://127.0.0.1:80"):
         run = table.check("--store", address, status=3, variables=server.environment)
         refused(run, address.split("/")[-1], "cannot be reached")

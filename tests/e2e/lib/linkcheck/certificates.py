@@ -1,4 +1,4 @@
-"""An authority, and certificates of it with each fault that one can have."""
+"""An authority, and certificates of it with each possible fault."""
 
 import glob
 import os
@@ -12,7 +12,7 @@ NO_TLS = {"notls": b"220 mail.example ESMTP\r\n", "tlscloses": b""}
 
 
 class Authority:
-    """Issues the certificates of the farm, of which programs trust its own alone."""
+    """Issues the certificates of the farm; programs trust only this authority."""
 
     def __init__(self, folder, names=()):
         """The good certificate is for `*.farm.example` and for more names."""
@@ -32,7 +32,7 @@ class Authority:
         old.set_ciphers("ALL:@SECLEVEL=0")
 
     def of(self, host):
-        """Returns how a host does TLS, or what it sends instead."""
+        """Returns the TLS context of a host, or the bytes that it sends instead."""
         word = host.split("-")[0].split(".")[0]
         return NO_TLS[word] if word in NO_TLS else self.contexts.get(word, self.contexts["good"])
 
@@ -61,9 +61,9 @@ def openssl(*arguments, faketime=None):
 
 
 def at(faketime):
-    """Returns the environment in which a program sees another time, such as `+3d`; it still passes."""
+    """Returns the environment in which a program sees another time, such as `+3d`, which still advances."""
     if faketime is None:
         return dict(os.environ)
     [library] = glob.glob("/usr/lib/*/faketime/libfaketimeMT.so.1")
-    # What programs wait for is counted by the monotonic clock.
+    # Timeouts of programs use the monotonic clock.
     return {**os.environ, "LD_PRELOAD": library, "FAKETIME": faketime, "FAKETIME_DONT_FAKE_MONOTONIC": "1"}

@@ -14,7 +14,7 @@ PLAIN, SECURE = 80, 443
 #: A port at which hosts neither accept nor refuse connections.
 STALLED = 82
 
-# Of Linux: the kernel's time of arrival beside what was received.
+# Linux only: the kernel's time of arrival of the received data.
 SO_TIMESTAMPNS = SCM_TIMESTAMPNS = 35
 
 
@@ -54,12 +54,12 @@ class Visit:
         return self.method == "HEAD"
 
     def end(self):
-        """Notes the end. What is sent after it is not waited for by anybody."""
+        """Notes the end. Nothing waits for data that is sent after it."""
         if self.ended is None:
             self.ended = now()
 
     def lose(self):
-        """Notes that the client is gone, since some time after it was last seen: that is noticed late."""
+        """Notes that the client is gone, which is noticed late: it left after it was last seen."""
         if self.ended is None:
             self.ended, self.is_lost = self.seen or self.begun, True
 
@@ -76,14 +76,14 @@ class Visit:
         self.send("\r\n".join(lines).encode() + (b"" if self.is_head else body))
 
     def page(self, *fields):
-        """Answers with a page of which there is only one."""
+        """Answers with a unique page."""
         self.answer(200, *fields, body=f"{self.host} has {self.path}\n".encode())
 
     def redirect(self, status, location):
         self.answer(status, f"Location: {location}")
 
     def wait(self, seconds):
-        """Waits as long as the client is there, and returns whether it still is."""
+        """Waits while the client is connected, and returns whether it still is."""
         poll = select.poll()
         poll.register(self.connection, select.POLLRDHUP | select.POLLHUP | select.POLLERR)
         deadline = now() + seconds
@@ -106,13 +106,13 @@ class Farm:
     """Answers at every address that is routed here."""
 
     def __init__(self, names, behave, context_of):
-        """`behave` answers a visit; `context_of` returns how a host does TLS, or bytes to send instead."""
+        """`behave` answers a visit; `context_of` returns the TLS context of a host, or bytes to send instead."""
         self.names, self.behave, self.context_of = names, behave, context_of
         self.log = []
         self.lock = threading.Lock()
         for family, address in ((socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")):
             for port in (PLAIN, SECURE):
-                # Tests that hosts with another port are hosts of their own use it.
+                # For tests that a name with another port is another host.
                 for port in (port, 8000 + port):
                     listener = socket.socket(family)
                     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -122,7 +122,7 @@ class Farm:
                     listener.bind((address, port))
                     listener.listen(1024)
                     threading.Thread(target=self.accept, args=[listener], daemon=True).start()
-        # The queue of connections is full once two have come that nobody accepts.
+        # The queue of connections is full after two that are not accepted.
         self.stalled = [socket.create_server(("0.0.0.0", STALLED), backlog=0)]
         for _ in range(2):
             client = socket.socket()
@@ -131,7 +131,7 @@ class Farm:
             self.stalled.append(client)
 
     def since(self, mark):
-        """Returns what was logged after there were `mark` visits."""
+        """Returns the log after the first `mark` visits."""
         with self.lock:
             return self.log[mark:]
 
@@ -166,7 +166,7 @@ class Farm:
         if isinstance(context, bytes):
             visit.send(context)
             visit.reset()
-            raise ConnectionError("it does no TLS")
+            raise ConnectionError("it does not use TLS")
         visit.connection = context.wrap_socket(visit.connection, server_side=True)
 
 
@@ -175,7 +175,7 @@ def host_of(name, port):
 
 
 def arrival(connection):
-    """Returns when the first byte of a connection arrived, by the kernel's clock."""
+    """Returns the time when the first byte of a connection arrived, by the kernel's clock."""
     _, ancillary, _, _ = connection.recvmsg(1, 256, socket.MSG_PEEK)
     for level, kind, data in ancillary:
         if (level, kind) == (socket.SOL_SOCKET, SCM_TIMESTAMPNS):

@@ -1,4 +1,4 @@
-"""What hosts of the farm do, by the first word of their name, and what is true of their links.
+"""The behaviour of hosts of the farm, by the first word of their name, and the truth about their links.
 
 A host `KIND-NUMBER.farm.example` has the pages `/page-1`, `/page-2` and so on, unless its kind says more.
 """
@@ -20,7 +20,7 @@ LIVE, LOST, UNKNOWN = "live", "lost", "unknown"
 
 @dataclass
 class Kind:
-    """What a kind of host does, and the verdict on its links after each of three checks."""
+    """The behaviour of a kind of host, and the verdict on its links after each of three checks."""
 
     name: str
     truth: str
@@ -65,7 +65,7 @@ def alias(name, *arguments, of, **more):
 
 
 class Behaviour:
-    """Has each host behave as its kind does, at the check with number `check`."""
+    """Makes each host behave like its kind, at the check with number `check`."""
 
     def __init__(self):
         self.check = 0
@@ -100,7 +100,7 @@ def other(visit, word, path):
     return f"http://{word}-{visit.number}.farm.example{path}"
 
 
-# Pages that are there.
+# Existing pages.
 
 @kind(LIVE, OK, hosts=70, links=8)
 def plain(visit):
@@ -183,7 +183,7 @@ def foundthenmoved(visit):
 
 
 def steps(count):
-    """Leads over a number of redirects and four hosts to a page."""
+    """Redirects a number of times, over four hosts, to a page."""
     def page(visit):
         found = re.match(r"/step-(\d+)/(page-\d+)", visit.path)
         step, path = (int(found[1]), found[2]) if found else (0, visit.path[1:])
@@ -207,7 +207,7 @@ def slow(visit):
 
 @kind(LIVE, OK, hosts=2, links=1, home=True)
 def drips(visit):
-    """A page that never ends, one byte at a time."""
+    """An endless page, one byte at a time."""
     if visit.is_head:
         return visit.answer(405)
     visit.send(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n", is_last=False)
@@ -217,7 +217,7 @@ def drips(visit):
 
 @kind(LIVE, OK)
 def endless(visit):
-    """A page that never ends, as fast as it can be read."""
+    """An endless page, as fast as it can be read."""
     if visit.is_head:
         return visit.answer(405)
     visit.send(b"HTTP/1.1 200 OK\r\n\r\n", is_last=False)
@@ -250,7 +250,7 @@ alias("robotsgarbage", LIVE, OK, of=plain, robots=robots("\0\x1b<html>Disallow: 
 alias("crawldelay", LIVE, OK, of=plain, robots=robots("User-agent: *\nCrawl-delay: 0.3\n"))
 
 
-# Answers with status 503 are left to the tests of the library: each is followed by a pause of 30 s.
+# The library's tests cover answers with status 503, because each is followed by a pause of 30 s.
 
 def by_check(*statuses):
     def page(visit):
@@ -274,11 +274,11 @@ def maintained(visit):
 
 @kind(LIVE, OK, wild=True)
 def anyname(visit):
-    """Answers with one page for whatever it does not have."""
+    """Answers with the same page for every missing path."""
     visit.page() if visit.path.startswith("/page-") else visit.answer(200, body=b"nothing here\n")
 
 
-# Pages that no program may see, or none without more than this one can do.
+# Pages that are refused to programs, or that need more than this program supports.
 
 for status in (401, 402, 403, 407, 451, 999):
     alias(f"wall{status}", LIVE, BLOCKED, of=lambda visit, status=status: visit.answer(status), links=3)
@@ -328,7 +328,7 @@ def manyfields(visit):
     visit.answer(200, *(f"X-{number}: x" for number in range(300)))
 
 
-# Where this program must not go.
+# Addresses that this program must not request.
 
 for name in ("private", "mixed", "local6", "hidden"):
     alias(name, UNKNOWN, UNCHECKED, of=plain, links=1, detail="a private address")
@@ -341,12 +341,12 @@ alias("toocloud", UNKNOWN, UNCHECKED, of=lambda visit: visit.redirect(302, "http
 alias("hexed", UNKNOWN, UNCHECKED, of=lambda visit: visit.redirect(302, "http://0xa9fea9fe/"), detail="metadata-service address")
 alias("mapped", UNKNOWN, UNCHECKED, of=lambda visit: visit.redirect(302, "http://[::ffff:10.1.2.3]/"), detail="a private address")
 alias("filed", LOST, FAILING, FAILING, DEAD, of=lambda visit: visit.redirect(302, "http:///"), links=1)
-# Whether these are dead or this machine's name server is broken cannot be known.
+# It cannot be known whether these are dead or this machine's name server is broken.
 alias("servfail", UNKNOWN, FAILING, of=plain, detail="the DNS lookup failed")
 alias("silent", UNKNOWN, FAILING, of=plain, hosts=2, links=1, detail="the DNS lookup failed")
 
 
-# Pages that are not there.
+# Missing pages.
 
 LOST_LATE = (LOST, FAILING, FAILING, DEAD)
 

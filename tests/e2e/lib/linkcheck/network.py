@@ -1,7 +1,7 @@
-"""A network of its own, in which any name can lead to the farm: addresses, routes and a DNS server.
+"""A separate network, in which any name can resolve to the farm: addresses, routes and a DNS server.
 
-The script is in network and mount namespaces that hold nothing but loopback. Global addresses are routed
-to it, so that the program runs as everywhere else: it is given neither a resolver nor permission to ask
+The script runs in network and mount namespaces with only a loopback interface. Global addresses are routed
+to it, so that the program runs as usual: it needs neither a special resolver nor permission to request
 private addresses.
 """
 
@@ -28,11 +28,11 @@ SERVER_FAILURE, NO_SUCH_NAME = 2, 3
 
 
 def enter(folder):
-    """Sets up the namespaces, once it is sure that they are not those of the machine."""
+    """Sets up the namespaces, after checking that they are not those of the machine."""
     names = [name for _, name in socket.if_nameindex()]
-    # Kernels add tunnels that lead nowhere to each namespace, if their modules are loaded.
+    # Kernels add unused tunnel devices to each namespace, if their modules are loaded.
     others = [name for name in names if name != "lo" and not re.fullmatch(r"(tunl|sit|gre|gretap|erspan|ip6\w*|ip_vti)0", name)]
-    assert not others, f"this is no network namespace of its own: it has {others}"
+    assert not others, f"this is not a separate network namespace: it has {others}"
     run("ip", "link", "set", "lo", "up")
     for network in (GLOBAL_V4, GLOBAL_V6, *FORBIDDEN):
         run("ip", "route", "add", "local", network, "dev", "lo")
@@ -52,7 +52,7 @@ def run(*command):
 
 
 class Names:
-    """Addresses for names: one of its own for each, unless the first word of the name says otherwise."""
+    """Addresses for names: a separate one for each, unless the first word of the name specifies another."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -64,7 +64,7 @@ class Names:
         threading.Thread(target=self.serve, daemon=True).start()
 
     def host_at(self, address):
-        """Returns the name that was given an address."""
+        """Returns the name to which an address was assigned."""
         with self.lock:
             return self.hosts.get(address)
 
@@ -91,7 +91,7 @@ class Names:
             "local6": ([v4], ["fd00::1"]),
             "metadata": (["169.254.169.254"], []),
             "hidden": ([], ["::ffff:10.1.2.3"]),
-            # It is somewhere else from the third look-up on, each of which asks for both families.
+            # Its address changes from the third look-up on; each look-up asks for both families.
             "rebinds": ([v4 if looked_up <= 4 else "10.1.2.3"], []),
         }.get(re.split(r"[-.]", name)[0], ([v4], []))
         if isinstance(found, tuple):
@@ -127,5 +127,5 @@ class Names:
 
 
 def now():
-    """Returns the time by the clock with which the kernel marks what arrives."""
+    """Returns the time of the clock with which the kernel timestamps arriving data."""
     return time.clock_gettime(time.CLOCK_REALTIME)

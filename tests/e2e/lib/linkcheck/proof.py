@@ -1,4 +1,4 @@
-"""What the log of the farm proves: that no host or alias was asked twice at once or too soon."""
+"""Checks of the farm's log: no host or alias was requested twice at once or too soon."""
 
 import collections
 
@@ -7,11 +7,11 @@ MAX_ADAPTATION = 30
 
 
 def assert_polite(log, delay, aliases=(), kills=()):
-    """Fails if any group of hosts was asked twice at once, or before it had rested; no tolerance.
+    """Fails if any group of hosts was requested twice at once, or before its pause was over; no tolerance.
 
     `delay` is in seconds, `aliases` has the members of each group, and `kills` the times at which the
-    program was killed. A killed program cannot know how long an answer took or what it said; it still
-    owes the pause that is configured, and any that it knew of before.
+    program was killed. A killed program cannot know how long an answer took or what it contained; it must still
+    observe the configured pause, and any that it knew of before.
     """
     groups = {member: tuple(members) for members in aliases for member in members}
     visits = collections.defaultdict(list)
@@ -32,7 +32,7 @@ def assert_polite(log, delay, aliases=(), kills=()):
                 wanted = max(wanted, min(5 * (before.ended - before.asked), MAX_ADAPTATION))
             pause = visit.begun - busy_until
             assert pause >= wanted, f"{pause:.6f} s, not {wanted:.6f} s, between\n  {before}\n  {visit}"
-            assert visit.begun >= known.blocked.get(visit.host, 0), f"before it wanted to be asked again:\n  {visit}"
+            assert visit.begun >= known.blocked.get(visit.host, 0), f"before its Retry-After was over:\n  {visit}"
             pauses.append(pause - wanted)
             busy_until = max(busy_until, visit.ended)
     return Summary(len(log), len(visits), min(pauses, default=0))
@@ -45,13 +45,13 @@ class Summary(collections.namedtuple("Summary", "requests groups margin")):
 
 
 class Known:
-    """What hosts of a group have said about when to be asked."""
+    """The pauses that hosts of a group have requested."""
 
     def __init__(self):
         self.delays, self.blocked = {}, {}
 
     def learn(self, visit, killed):
-        # Of an answer in the same moment as a kill nobody knows whether it was still read.
+        # It is unknown whether an answer at the moment of a kill was still read.
         if killed:
             return
         if visit.status in (429, 503) and visit.retry_after:

@@ -1,4 +1,4 @@
-"""Runs cases: all of them, or those that are named. Each is a function that is marked `@case`.
+"""Runs all cases, or the named ones. Each is a function that is marked `@case`.
 
 A case gets the [`Scene`], and fails by raising.
 """

@@ -1,4 +1,4 @@
-"""What all cases share: a network, a farm in it, and an authority that programs are to trust."""
+"""Shared by all cases: a network, a farm in it, and an authority that programs trust."""
 
 import os
 import re

@@ -10,7 +10,7 @@ PASSWORD = "correct horse"
 
 
 class Server:
-    """Writes each operation to the disk before it is answered."""
+    """Has each operation written to disk before it is answered."""
 
     def __init__(self, folder, port=6379):
         self.folder, self.port = folder, port
@@ -51,6 +51,6 @@ class Server:
         self.process.wait()
 
     def stop(self):
-        """Ends it as an operator does: it answers what it has done."""
+        """Stops it as an operator does: it still answers the operations that it has completed."""
         self.process.terminate()
         self.process.wait()

@@ -1,4 +1,4 @@
-"""The link checker's workers and their Valkey: what they may do and reach, and that they work together."""
+"""The link checker's workers and their Valkey: permissions, network access, and cooperation."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def known(environment):
 
 
 def durable(arguments):
-    """Valkey keeps what it has answered, and lets in only the users of its file."""
+    """Valkey persists what it has answered, and admits only the users of its file."""
     options = dict(zip(arguments[::2], arguments[1::2], strict=True))
     assert options.keys() == {"--dir", "--aclfile", "--appendonly", "--appendfsync", "--save"}, options
     assert (options["--appendonly"], options["--appendfsync"]) == ("yes", "always")
@@ -83,14 +83,14 @@ def fitting(things):
 
 
 def users():
-    """Returns the users of Valkey that the documentation shows, with a password that is known here."""
+    """Returns the users of Valkey from the documentation, with a known password."""
     with open(f"{ROOT}/docs/linkcheck.md", encoding="utf-8") as file:
         [recipe] = re.findall(r"^```sh\n# A password, .*?\n(.*?)^```", file.read(), re.MULTILINE | re.DOTALL)
     return recipe
 
 
 class Together:
-    """A real server of the same kind and workers, as a manifest says, with links to check."""
+    """A real server of the same kind and workers, as a manifest defines them, with links to check."""
 
     def __init__(self, work, server_arguments, worker_arguments, environment):
         os.makedirs(f"{work}/data")
@@ -154,7 +154,7 @@ class Together:
 
 
 def rehearse(things, work):
-    """Workers and their server work together as the objects of Kubernetes say."""
+    """Workers and their server cooperate as the Kubernetes objects define."""
     [worker] = one(things, "Deployment", WORKERS)["spec"]["template"]["spec"]["containers"]
     [valkey] = one(things, "StatefulSet", VALKEY)["spec"]["template"]["spec"]["containers"]
     env = {variable["name"]: variable["value"] for variable in worker["env"]}
@@ -163,7 +163,7 @@ def rehearse(things, work):
 
 
 def composed(work):
-    """docker-compose understands the file, whose Valkey only workers reach, and its services work together."""
+    """docker-compose accepts the file, only workers reach its Valkey, and its services cooperate."""
     printed = subprocess.run(
         ["docker-compose", "-f", COMPOSE, "config"], capture_output=True, text=True, check=True
     )

@@ -1,4 +1,4 @@
-"""What kustomize builds, and whether its objects are valid and fit together."""
+"""The output of kustomize: its objects are valid and consistent."""
 
 import glob
 import json
@@ -14,7 +14,7 @@ ROOT = os.path.realpath(f"{os.path.dirname(__file__)}/../../../..")
 KUBERNETES = f"{ROOT}/deploy/kubernetes"
 OVERLAYS = sorted(map(os.path.basename, glob.glob(f"{KUBERNETES}/overlays/*")))
 COMPONENTS = sorted(map(os.path.basename, glob.glob(f"{KUBERNETES}/components/*")))
-# The oldest Kubernetes that its project still mends, and the newest with known schemas.
+# The oldest maintained version of Kubernetes, and the newest with known schemas.
 VERSIONS = ("1.34", "1.37")
 with open(f"{ROOT}/Cargo.toml", "rb") as manifest:
     WAYPOST_VERSION = tomllib.load(manifest)["package"]["version"]
@@ -30,7 +30,7 @@ def kustomize(directory):
 
 
 def with_component(overlay, component, work):
-    """Builds an overlay with a component on top, as a user's own overlay would."""
+    """Builds an overlay with a component added, as a user's own overlay would."""
     directory = f"{work}/{overlay}-{component}"
     os.mkdir(directory)
     above = os.path.relpath(KUBERNETES, os.path.realpath(directory))
@@ -43,7 +43,7 @@ def with_component(overlay, component, work):
 
 
 def documented(work):
-    """Builds the overlay that the documentation shows, from here instead of from the network."""
+    """Builds the overlay in the documentation, from local files instead of the network."""
     with open(f"{ROOT}/docs/kubernetes.md", encoding="utf-8") as file:
         [example] = re.findall(
             r"^```yaml\n# kustomization.yaml\n(.*?)^```", file.read(), re.MULTILINE | re.DOTALL
@@ -78,7 +78,7 @@ def is_custom(thing):
 
 
 def valid(things):
-    """Every object has the form that its API asks for, with no key that it does not know."""
+    """Every object matches the schema of its API, without unknown keys."""
     for thing in things:
         for version in () if is_custom(thing) else VERSIONS:
             kubernetes_validate.validate(thing, version, strict=True)
@@ -95,7 +95,7 @@ def of(things, kind):
 
 
 def one(things, kind, name="waypost"):
-    """Returns the object of a kind with a name, by default that of the server."""
+    """Returns the object of a kind with a name, by default the server's."""
     [thing] = [thing for thing in of(things, kind) if thing["metadata"]["name"] == name]
     return thing
 
@@ -105,7 +105,7 @@ def chosen(labels, selector):
 
 
 def fitting(things):
-    """Whatever names another thing names one that there is: labels, services, ports, volumes."""
+    """Every reference resolves: labels, services, ports, volumes."""
     pod = one(things, "Deployment")["spec"]["template"]
     labels = pod["metadata"]["labels"]
     [container] = pod["spec"]["containers"]
@@ -115,7 +115,7 @@ def fitting(things):
     services = {}
     for service in of(things, "Service"):
         if not chosen(labels, service["spec"]["selector"]):
-            assert service["metadata"]["name"] == "waypost-valkey"
+            assert service["metadata"]["name"] in ("waypost-valkey", "waypost-fleet")
             continue
         services[service["metadata"]["name"]] = service["spec"]["ports"]
         assert all(port["targetPort"] in ports for port in service["spec"]["ports"])
@@ -144,11 +144,11 @@ def fitting(things):
             for path in rule["http"]["paths"]:
                 to = path["backend"]["service"]
                 assert to["port"]["name"] in {port["name"] for port in services[to["name"]]}
-                assert to["name"] == "waypost", "only short links are for everyone"
+                assert to["name"] == "waypost", "only short links may be public"
     for route in of(things, "HTTPRoute"):
         for to in (to for rule in route["spec"]["rules"] for to in rule.get("backendRefs", [])):
             assert to["port"] in {port["port"] for port in services[to["name"]]}
-            assert to["name"] == "waypost", "only short links are for everyone"
+            assert to["name"] == "waypost", "only short links may be public"
     for monitor in of(things, "ServiceMonitor"):
         [service] = [
             service for service in of(things, "Service")
@@ -161,7 +161,7 @@ def fitting(things):
     volumes = {volume["name"] for volume in pod["spec"].get("volumes", [])}
     mounts = container.get("volumeMounts", [])
     assert {mount["name"] for mount in mounts} == volumes
-    assert not any("subPath" in mount for mount in mounts), "what is mounted so never changes"
+    assert not any("subPath" in mount for mount in mounts), "a subPath mount never changes"
     maps = {thing["metadata"]["name"] for thing in of(things, "ConfigMap")}
     for volume in pod["spec"].get("volumes", []):
         assert "configMap" not in volume or volume["configMap"]["name"] in maps

@@ -12,7 +12,7 @@ FILE = f"{ROOT}/deploy/compose.yaml"
 
 
 def variants():
-    """Returns what the comments say to put in, each as a document of its own."""
+    """Returns the alternatives in the comments, each as a document of its own."""
     with open(FILE, encoding="utf-8") as file:
         comment = file.read().split("\n\n# A table on this machine.")[1]
     comment, ends = comment.split("\n# and at the end of the file:\n#\n")
@@ -32,7 +32,7 @@ def config(*files):
 
 
 def read(work):
-    """docker-compose understands it, and the server knows every variable in it."""
+    """docker-compose accepts it, and the server knows every variable in it."""
     services = [config(FILE)]
     for number, variant in enumerate(variants()):
         path = f"{work}/variant-{number}.yaml"
@@ -40,7 +40,7 @@ def read(work):
             yaml.safe_dump({"version": "3.8", **variant}, file)
         services.append(config(FILE, path))
         assert services[-1] != services[0]
-    assert len(services) == 3, "a table on this machine, and a repository"
+    assert len(services) == 4, "a table on this machine, a repository, and a fleet"
     for service in services:
         env = service["environment"]
         known(env)
@@ -58,7 +58,7 @@ def read(work):
 
 
 def health(pod):
-    """Its health check passes on a server, asked for there."""
+    """Its health check passes on a server."""
     kind, program, *arguments = config(FILE)["healthcheck"]["test"]
     assert (kind, program) == ("CMD", "waypost")
     there = [argument.replace("127.0.0.1:8081", pod.addresses["admin"]) for argument in arguments]

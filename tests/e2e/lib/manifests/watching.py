@@ -1,4 +1,4 @@
-"""Rules, their tests, and the dashboard: read by promtool, and held to metrics that there are."""
+"""Rules, their tests, and the dashboard: validated with promtool, and against the server's metrics."""
 
 import json
 import os
@@ -25,7 +25,7 @@ def alerts():
 
 
 def dashboard():
-    """Returns the expressions of the dashboard, as Grafana would ask them."""
+    """Returns the expressions of the dashboard, as Grafana would send them."""
     with open(f"{MONITORING}/waypost.dashboard.json", encoding="utf-8") as file:
         board = json.load(file)
     panels = [panel for panel in board["panels"] if panel["type"] != "row"]
@@ -38,7 +38,7 @@ def dashboard():
 
 
 def read(work):
-    """promtool understands the configuration, the rules, their tests and the dashboard."""
+    """promtool accepts the configuration, the rules, their tests and the dashboard."""
     promtool("check", "config", "prometheus.yaml")
     promtool("check", "rules", "waypost.rules.yaml")
     promtool("test", "rules", "waypost.rules.test.yaml")
@@ -49,13 +49,13 @@ def read(work):
 
 
 def real(metrics):
-    """Every metric and every label value that is asked for is one that the server has."""
+    """Every queried metric and label value exists on the server."""
     names = set(re.findall(r"^(\w+)", metrics, re.MULTILINE))
     pairs = set(re.findall(r'(outcome|result|verdict|state)="([\w-]+)"', metrics))
     asked = [alert["expr"] for alert in alerts()] + dashboard()
     for expr in asked:
         for name in re.findall(r"\b(?:waypost|process)_\w+", expr):
-            assert name in names, f"there is no metric {name}, asked for in {expr}"
+            assert name in names, f"there is no metric {name}, which is queried in {expr}"
         for label, _, values in re.findall(r'(outcome|result|verdict|state)(=~?)"([^"]+)"', expr):
             assert {(label, value) for value in values.split("|")} <= pairs, expr
 
@@ -66,7 +66,7 @@ def documented():
         sections = re.findall(r"^### (Waypost\w+)$", file.read(), re.MULTILINE)
     with open(f"{MONITORING}/waypost.rules.test.yaml", encoding="utf-8") as file:
         samples = re.findall(r'alertname="(\w+)"', file.read())
-    # One that grows worse has a rule for each severity.
+    # An alert that gets worse has a rule for each severity.
     names = list(dict.fromkeys(alert["alert"] for alert in alerts()))
     assert sections == names, f"the runbook has {sections}, the rules have {names}"
     for alert in alerts():

@@ -1,4 +1,4 @@
-"""Asks for a path exactly as it is written, over plain HTTP or over TLS."""
+"""Requests a path exactly as it is written, over plain HTTP or over TLS."""
 
 import http.client
 import socket
@@ -21,7 +21,7 @@ class Answer:
 
 def _ask(connection, method, host, target, headers):
     try:
-        # Bytes go out as they are: nothing here repairs or encodes a path.
+        # Bytes are sent unchanged: nothing here repairs or encodes a path.
         connection._encode_request = lambda request: request.encode("utf-8")
         connection.putrequest(method, target, skip_host=True, skip_accept_encoding=True)
         for name, value in {"Host": host, **headers}.items():
@@ -35,13 +35,13 @@ def _ask(connection, method, host, target, headers):
 
 
 def plainly(target, host="short.code", port=8080, method="GET", **headers):
-    """Asks over HTTP: the server itself, or a proxy on port 80."""
+    """Sends a request over HTTP: to the server itself, or to a proxy on port 80."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT)
     return _ask(connection, method, host, target, headers)
 
 
 def securely(authority, target, host="short.code", method="GET", **headers):
-    """Asks a proxy over HTTPS, and believes only that authority."""
+    """Sends a request to a proxy over HTTPS, and trusts only that authority."""
     context = ssl.create_default_context(cafile=authority)
     raw = socket.create_connection(("127.0.0.1", 443), timeout=TIMEOUT)
     connection = http.client.HTTPConnection("127.0.0.1", timeout=TIMEOUT)

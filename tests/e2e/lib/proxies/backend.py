@@ -5,7 +5,7 @@ import subprocess
 import time
 import urllib.request
 
-# Each code shows something that the proxy does on the way.
+# Each code shows something that a proxy might change.
 LONG = "https://long.example/?" + "x" * (8192 - 22)
 TABLE = f"""---
 base_url: https://short.code/
@@ -24,7 +24,7 @@ mapping:
 
 
 def write_table(directory):
-    """Writes the table; each site has a file, as a file holds one document."""
+    """Writes the table, one file for each site, because a file has one document."""
     os.mkdir(directory)
     for number, text in enumerate(TABLE.split("---\n")[1:]):
         with open(f"{directory}/{number}.yaml", "w", encoding="utf-8") as file:
@@ -32,11 +32,11 @@ def write_table(directory):
 
 
 def wait_for(condition, what, seconds=30):
-    """Polls until a condition holds, and says what was waited for if it never does."""
+    """Polls until a condition holds; on a timeout, reports the condition."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
         if time.monotonic() > deadline:
-            raise AssertionError(f"waited {seconds} s in vain: {what}")
+            raise AssertionError(f"timed out after {seconds} s: {what}")
         time.sleep(0.05)
     return value
 
@@ -78,7 +78,7 @@ class Backend:
             return False
 
     def requests(self):
-        """Returns how many requests it has answered."""
+        """Returns the number of answered requests."""
         lines = self.admin("/metrics").splitlines()
         counts = (line.split()[1] for line in lines if line.startswith("waypost_requests_total{"))
         return sum(int(count) for count in counts)

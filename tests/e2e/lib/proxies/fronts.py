@@ -1,4 +1,4 @@
-"""The proxies, each started as its packager means it, with its file from deploy/."""
+"""The proxies, each started as its package does, with its file from deploy/."""
 
 import os
 import shutil
@@ -8,7 +8,7 @@ DEPLOY = os.path.realpath(f"{os.path.dirname(__file__)}/../../../../deploy")
 
 
 class Front:
-    """A proxy that runs, what it prints going to /var/log, which is this test's own."""
+    """A running proxy, with its output in /var/log, which is private to this test."""
 
     def __init__(self, name, command, authority, **environment):
         self.name = name
@@ -24,7 +24,7 @@ class Front:
 
 
 def certificate(work):
-    """Makes a self-signed certificate for both names; returns its file and its key's."""
+    """Creates a self-signed certificate for both names; returns its file and that of its key."""
     chain, key = f"{work}/fullchain.pem", f"{work}/privkey.pem"
     subprocess.run(
         ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",

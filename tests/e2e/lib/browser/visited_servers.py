@@ -1,5 +1,5 @@
-"""What the browser visits: servers of short links, the pages to which the links lead, a forge, and
-exported pages. Each has names of its own, which the browser finds at ports of this machine.
+"""The hosts that the browser visits: servers of short links, the pages to which they lead, a forge, and
+exported pages. Each has names of its own, which resolve to ports of this machine.
 """
 
 import contextlib
@@ -10,6 +10,7 @@ import subprocess
 import threading
 
 from forge import Forge
+from page_handler import PageHandler
 from serving import Serving, wait_until
 
 GO, PLAIN, SINGLE, WAITING, UNKNOWN = (
@@ -58,20 +59,20 @@ mapping:
   title: Map of the city
 """
 
-# What a site lacks that says nothing about itself, and knows no way to send a proposal.
+# A site without texts about itself, and without a way to send a proposal.
 BARE_TABLE = """base_url: http://plain.example.org/
 mapping:
 - {url: "http://museum.example.net/a", short-code: a}
 """
 
-# A table that is one file, at a forge that is not known.
+# A table in one file, at an unknown forge.
 SINGLE_TABLE = """base_url: http://single.example.org/
 repository: http://forge.example.com/o/r
 mapping: []
 """
 
 
-# A table that is one file of a repository, which has an issue form, and whose server takes tokens.
+# A table in one file of a repository with an issue form, and with a server that accepts tokens.
 REVIEW, TOKEN = "http://review.example.org", "ada-secret"
 REVIEW_TABLE = f"base_url: {REVIEW}/\nrepository: http://gitea.example.com/o/r\nmapping: []\n"
 
@@ -82,27 +83,17 @@ def volumes():
         yield f'- url: http://museum.example.net/notes/{number}\n  short-code: vol-{number:03}\n  title: "Field notes, volume {number}"\n'
 
 
-class Answers(http.server.BaseHTTPRequestHandler):
+class NamedPages(PageHandler):
     """A page for every path, named after it; /post has a form that posts to a short link."""
 
     def do_GET(self):
         form = f'<form method="post" action="{GO}/herbarium"><button>Post</button></form>' if self.path == "/post" else ""
         page = f'<!doctype html><html lang="en"><link rel="icon" href="data:,"><title>{self.path}</title><p style="color: #999">{self.path}</p>{form}'
-        self.answer(page.encode())
-
-    def answer(self, page):
-        self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(page)))
-        self.end_headers()
-        self.wfile.write(page)
-
-    def log_message(self, *_):
-        pass
+        self.answer(page)
 
 
 class Files(http.server.SimpleHTTPRequestHandler):
-    """Exported files. With ?stay, a page does not lead elsewhere by itself, so that it can be read."""
+    """Exported files. With ?stay, a page does not redirect, so that it can be read."""
 
     def send_head(self):
         if self.path == "/favicon.ico":  # which browsers ask every host for
@@ -114,7 +105,7 @@ class Files(http.server.SimpleHTTPRequestHandler):
         path = self.translate_path(self.path)
         with open(os.path.join(path, "index.html") if os.path.isdir(path) else path, encoding="utf-8") as file:
             lines = [line for line in file if 'http-equiv="refresh"' not in line]
-        Answers.answer(self, "".join(lines).encode())
+        PageHandler.answer(self, "".join(lines))
         return None
 
     def log_message(self, *_):
@@ -141,7 +132,7 @@ def waypost(directory, *arguments):
         server.stop()
 
 
-class Scene:
+class VisitedServers:
     """`hosts` maps each name to the port that answers for it."""
 
     def __init__(self, directory, stack):
@@ -166,8 +157,8 @@ class Scene:
         single = enter(waypost(directory, "--table", directory / "single.yaml"))
         review = enter(waypost(directory, *self.review()))
         waiting = enter(waypost(directory, "--wait", "--table", directory / "none.yaml"))
-        answers = enter(listening(Answers))
-        self.visited = type("ForgeOfScene", (Forge,), {"root": repository})
+        answers = enter(listening(NamedPages))
+        self.visited = type("VisitedForge", (Forge,), {"root": repository})
         forge = enter(listening(self.visited))
         files = enter(listening(lambda *args: Files(*args, directory=str(self.exported))))
         self.hosts = {
@@ -177,7 +168,7 @@ class Scene:
         }
 
     def review(self):
-        """Makes the repository of the table for review; returns how it is served."""
+        """Creates the repository of the table for review; returns the arguments for serving it."""
         work, self.bare = self.directory / "review", self.directory / "review.git"
         form = work / ".gitea/ISSUE_TEMPLATE/propose-link.yml"
         form.parent.mkdir(parents=True)

@@ -1,0 +1,107 @@
+"""A real redis-server with a user as documented, and its failures."""
+
+import contextlib
+import hashlib
+import re
+import signal
+import socket
+import subprocess
+import threading
+from pathlib import Path
+
+from serving import wait_until
+
+PASSWORD = "fleet-password-for-tests"
+DOCUMENT = Path(__file__).parents[4] / "docs/operations.md"
+
+
+def free_port():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return free.getsockname()[1]
+
+
+def documented_permissions():
+    """Returns the documented permissions of the user of a fleet."""
+    return re.search(r"^user waypost on #\S*\$\(.*?\) (~\{waypost:fleet.*)$", DOCUMENT.read_text(), re.MULTILINE)[1]
+
+
+class Engine:
+    """A server that gets the same port again after it was killed."""
+
+    def __init__(self, path):
+        self.path, self.port = path, free_port()
+        digest = hashlib.sha256(PASSWORD.encode()).hexdigest()
+        users = ["user default on nopass ~* &* +@all", f"user waypost on #{digest} {documented_permissions()}"]
+        (path / "users.acl").write_text("\n".join(users) + "\n")
+        (path / "fleet-password").write_text(PASSWORD)
+        (path / "fleet-password").chmod(0o600)
+        self.process = None
+        self.start()
+
+    @property
+    def url(self):
+        return f"redis://127.0.0.1:{self.port}"
+
+    @property
+    def login(self):
+        return {
+            "WAYPOST_FLEET_USERNAME": "waypost",
+            "WAYPOST_FLEET_PASSWORD_FILE": str(self.path / "fleet-password"),
+        }
+
+    def start(self):
+        options = ["--port", self.port, "--bind", "127.0.0.1", "--dir", self.path, "--save", ""]
+        options += ["--aclfile", self.path / "users.acl"]
+        self.process = subprocess.Popen(
+            ["redis-server", *map(str, options)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        wait_until(lambda: self.ask("PING") == "+PONG", "the server of the fleet answers")
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def stop(self):
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.process.send_signal(signal.SIGCONT)
+
+    def ask(self, *command):
+        """Returns the first line of the answer to a command."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=5) as client:
+            client.sendall(b" ".join(str(it).encode() for it in command) + b"\r\n")
+            return client.makefile("rb").readline().decode().strip()
+
+    def first_key(self, pattern):
+        """Returns one of the keys that match."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=5) as client:
+            client.sendall(f"KEYS {pattern}\r\n".encode())
+            answer = client.makefile("rb")
+            return [answer.readline().decode().strip() for _ in range(3)][2]
+
+    def end(self):
+        if self.process.poll() is None:
+            self.kill()
+
+
+class Babbler:
+    """Something else on the port, which answers everything with garbage."""
+
+    def __init__(self, port):
+        self.listener = socket.create_server(("127.0.0.1", port), reuse_port=False)
+        threading.Thread(target=self.babble, daemon=True).start()
+
+    def babble(self):
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self.listener.accept()
+                with client, contextlib.suppress(OSError):
+                    client.recv(1000)
+                    client.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n\x00\xff" * 100)
+
+    def end(self):
+        # A thread that waits in `accept` would keep the port in use.
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
