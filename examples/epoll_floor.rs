@@ -1,10 +1,10 @@
-//! The floor of `tests/bench`: what a redirect costs a server that does nothing but answer.
+//! The floor of `tests/bench`: the cost of a redirect for a server that only answers.
 //!
 //! One thread, one epoll, and the same answer to every request, as long as one of Waypost's. What a
 //! server costs beyond this is its own work: to read the request, to look the code up, to count,
-//! to keep clocks, to speak the rest of HTTP.
+//! to keep timeouts, to support the rest of HTTP.
 //!
-//! It leaves out all that makes a server: it reads nothing of a head but where it ends, knows
+//! It leaves out everything else: it reads nothing of a head but its end, supports
 //! neither bodies nor `Connection: close`, gives up on a client that does not take its answers at
 //! once, and never on an idle one. It is for load on loopback, and for nothing else.
 //!
