@@ -10,6 +10,7 @@ mod code;
 mod date_error;
 mod defaults;
 mod diagnostic;
+mod intended_url;
 mod piece_id;
 mod properties;
 mod reach;

@@ -103,6 +103,7 @@ rules! {
     UrlNotAbsolute = urls::NOT_ABSOLUTE,
     UrlSchemeUnsupported = urls::SCHEME_UNSUPPORTED,
     UrlSlashesInvalid = urls::SLASHES_INVALID,
+    UrlSchemeRepeated = urls::SCHEME_REPEATED,
     UrlBackslash = urls::BACKSLASH,
     UrlHostMissing = urls::HOST_MISSING,
     UrlHostInvalid = urls::HOST_INVALID,

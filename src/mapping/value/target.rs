@@ -12,6 +12,7 @@ use thiserror::Error;
 use url::{Host, ParseError, SyntaxViolation, Url};
 
 use super::caution::is_private;
+use super::intended_url::{has_second_scheme, intended_url};
 use super::rule::Rule;
 
 /// The maximum length of a target, in bytes. Common servers and clients refuse header lines not
@@ -42,8 +43,19 @@ impl<'t> Target<'t> {
             return Err(TargetError::SurroundingSpace);
         }
         let rest = after_scheme(text)?;
-        if !rest.starts_with("//") || rest.starts_with("///") {
-            return Err(TargetError::Slashes);
+        let intended = || intended_url(text).filter(|url| Target::parse(url).is_ok());
+        match rest.strip_prefix("//") {
+            Some(rest) if has_second_scheme(rest) => {
+                return Err(TargetError::SchemeRepeated {
+                    intended: intended(),
+                });
+            }
+            Some(rest) if !rest.starts_with('/') => {}
+            _ => {
+                return Err(TargetError::Slashes {
+                    intended: intended(),
+                });
+            }
         }
         let violation = RefCell::new(None);
         let note = |v| {
@@ -139,7 +151,7 @@ fn is_plainly_canonical(text: &str) -> bool {
         let after_slash = std::mem::replace(&mut before, byte) == b'/';
         KEPT[usize::from(byte)] && !(after_slash && byte == b'.')
     };
-    is_plain_host(host) && path.bytes().all(is_plain)
+    is_plain_host(host) && !has_second_scheme(rest) && path.bytes().all(is_plain)
 }
 
 /// Returns whether a host is a domain name whose labels need no check: none is a number, as the
@@ -179,7 +191,7 @@ const KEPT: [bool; 256] = {
 /// Returns the rest after `http:` or `https:`.
 fn after_scheme(text: &str) -> Result<&str, TargetError> {
     let relative = || TargetError::Relative {
-        guess: looks_like_host(text).then(|| format!("https://{text}")),
+        intended: looks_like_host(text).then(|| format!("https://{text}")),
     };
     let (scheme, rest) = text.split_once(':').ok_or_else(relative)?;
     let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -212,7 +224,7 @@ fn refusal(violation: SyntaxViolation) -> Option<TargetError> {
         SyntaxViolation::EmbeddedCredentials | SyntaxViolation::UnencodedAtSign => {
             Some(TargetError::UserInfo)
         }
-        SyntaxViolation::ExpectedDoubleSlash => Some(TargetError::Slashes),
+        SyntaxViolation::ExpectedDoubleSlash => Some(TargetError::Slashes { intended: None }),
         SyntaxViolation::C0SpaceIgnored => Some(TargetError::SurroundingSpace),
         // Percent-encoded on serialisation, or kept; the canonical form shows which.
         SyntaxViolation::NonUrlCodePoint | SyntaxViolation::PercentDecode => None,
@@ -228,7 +240,7 @@ pub enum TargetError {
     #[error("the URL is not absolute")]
     Relative {
         /// The URL that was probably intended.
-        guess: Option<String>,
+        intended: Option<String>,
     },
     /// Its scheme is not `http` or `https`.
     #[error("the URL has the scheme {scheme:?}, but a short link can only lead to http or https")]
@@ -253,7 +265,16 @@ pub enum TargetError {
     SurroundingSpace,
     /// The scheme is not followed by exactly two slashes.
     #[error("the URL's scheme is not followed by exactly two slashes")]
-    Slashes,
+    Slashes {
+        /// The URL that was probably intended.
+        intended: Option<String>,
+    },
+    /// Its host is a second scheme.
+    #[error("the URL has two schemes")]
+    SchemeRepeated {
+        /// The URL that was probably intended.
+        intended: Option<String>,
+    },
     /// It contains a backslash in place of a slash.
     #[error("the URL contains a backslash, which browsers treat as a slash")]
     Backslash,
@@ -280,7 +301,8 @@ impl TargetError {
             Self::TooLong { .. } => Rule::UrlTooLong,
             Self::ControlCharacter { .. } => Rule::UrlControlCharacter,
             Self::SurroundingSpace => Rule::UrlSurroundingSpace,
-            Self::Slashes => Rule::UrlSlashesInvalid,
+            Self::Slashes { .. } => Rule::UrlSlashesInvalid,
+            Self::SchemeRepeated { .. } => Rule::UrlSchemeRepeated,
             Self::Backslash => Rule::UrlBackslash,
             Self::UserInfo => Rule::UrlUserInfo,
             Self::EmptyHost => Rule::UrlHostMissing,
@@ -292,10 +314,12 @@ impl TargetError {
     /// Returns the remedy, if the message does not already name it.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
-            Self::Relative { guess: Some(guess) } => format!("did you mean {guess:?}?"),
-            Self::Relative { guess: None } | Self::Slashes => {
-                "begin with the scheme, as in \"https://example.org/\"".to_owned()
-            }
+            Self::Relative { intended }
+            | Self::Slashes { intended }
+            | Self::SchemeRepeated { intended } => match intended {
+                Some(url) => format!("did you mean {url:?}?"),
+                None => "begin with the scheme, as in \"https://example.org/\"".to_owned(),
+            },
             Self::ControlCharacter { .. } => {
                 "leave it out, or percent-encode it if the target needs it".to_owned()
             }
@@ -311,7 +335,7 @@ impl From<ParseError> for TargetError {
         match error {
             ParseError::EmptyHost => Self::EmptyHost,
             ParseError::InvalidPort => Self::Port,
-            ParseError::RelativeUrlWithoutBase => Self::Relative { guess: None },
+            ParseError::RelativeUrlWithoutBase => Self::Relative { intended: None },
             _ => Self::Host,
         }
     }
@@ -378,8 +402,25 @@ mod tests {
             "https:///e.org/",
             "http:////e.org",
         ] {
-            assert_eq!(refused(text), TargetError::Slashes);
+            assert!(
+                matches!(refused(text), TargetError::Slashes { .. }),
+                "{text}"
+            );
         }
+        for text in [
+            "https://https://e.org/",
+            "http://https//e.org/",
+            "HTTP://Http:/e.org",
+        ] {
+            assert!(
+                matches!(
+                    refused(text),
+                    TargetError::SchemeRepeated { intended: Some(_) }
+                ),
+                "{text}"
+            );
+        }
+        assert!(Target::parse("https://http/e.org").is_ok());
         for text in [
             "https:\\\\e.org/",
             "https://e.org\\@f.org/",
@@ -387,7 +428,7 @@ mod tests {
         ] {
             assert!(matches!(
                 refused(text),
-                TargetError::Backslash | TargetError::Slashes
+                TargetError::Backslash | TargetError::Slashes { .. }
             ));
         }
         for text in [

@@ -35,6 +35,16 @@ pub(super) const SLASHES_INVALID: Description = Description {
     remedy: "Write `https://` and then the host.",
 };
 
+pub(super) const SCHEME_REPEATED: Description = Description {
+    name: "url-scheme-repeated",
+    severity: Error,
+    meaning: "A URL has two schemes.",
+    explanation: "The second one is read as the host, so the link would lead to a host called `https`.",
+    wrong: Example::Entries("- url: https://https://example.org/docs\n"),
+    right: RIGHT,
+    remedy: "Write only the second scheme, which belongs to the host.",
+};
+
 pub(super) const BACKSLASH: Description = Description {
     name: "url-backslash",
     severity: Error,
