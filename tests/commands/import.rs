@@ -74,6 +74,10 @@ fn each_form_is_read_and_the_rest_reported() {
         ("jsonl", "links.jsonl"),
         ("yourls", "yourls.csv"),
         ("yourls", "yourls.tsv"),
+        ("yourls", "yourls.sql"),
+        ("golink", "golink.jsonl"),
+        ("csv", "bitly.csv"),
+        ("csv", "dub.csv"),
         ("shlink", "shlink.csv"),
         ("kutt", "kutt.json"),
         ("nginx", "nginx.conf"),
@@ -94,6 +98,28 @@ fn each_form_is_read_and_the_rest_reported() {
         let report = fixture.import(&args, b"");
         let name = file.rsplit('/').next().unwrap();
         assert_snapshot!(name, format!("{report}---\n{}", fixture.text()));
+    }
+}
+
+#[test]
+fn another_format_is_reported_once() {
+    let table = "base_url: https://short.code/\nmapping: []\n";
+    let fixture = Fixture::with(table);
+    for (format, file, other) in [
+        ("csv", "golink.jsonl", "golink"),
+        ("kutt", "yourls.sql", "yourls"),
+        ("yourls", "nginx.conf", "nginx"),
+    ] {
+        let file = format!("tests/data/import/{file}");
+        let report = fixture.import(&["--format", format, &file], b"");
+        assert_eq!(
+            report,
+            format!(
+                "status 1\nwaypost: {file}: no row of this file can be read as {format}: it looks like \
+                 {other}\n  hint: read it with --format {other}\n"
+            )
+        );
+        assert_eq!(fixture.text(), table);
     }
 }
 
@@ -630,7 +656,7 @@ fn a_format_that_is_evident_need_not_be_named() {
     ");
     assert_snapshot!(fixture.import(&["-"], b"some words"), @r"
     status 2
-    waypost: <stdin>: the format of this file cannot be detected: name it with --format: csv, jsonl, yourls, shlink, kutt, nginx, apache, redirects, beacon, psql
+    waypost: <stdin>: the format of this file cannot be detected: name it with --format: csv, jsonl, yourls, shlink, kutt, golink, nginx, apache, redirects, beacon, psql
     ");
     assert_eq!(fixture.text(), before);
 }

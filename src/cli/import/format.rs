@@ -17,12 +17,14 @@ pub(super) enum ImportFormatArg {
     Csv,
     /// One JSON object per line, as export writes it
     Jsonl,
-    /// CSV of YOURLS
+    /// CSV or SQL dump of YOURLS
     Yourls,
     /// CSV of Shlink's web client
     Shlink,
     /// JSON of Kutt's API
     Kutt,
+    /// The export of golink
+    Golink,
     /// A configuration of nginx
     Nginx,
     /// A configuration of Apache
@@ -61,16 +63,43 @@ impl ImportFormatArg {
                 "{name}: {question}: name it with --format: {named}"
             ))
         })?;
-        let variants = Self::value_variants().iter();
-        let format = variants.copied().find(|it| it.form() == guessed);
-        let format = format.expect("each format has a name");
-        let name_of_format = format.to_possible_value();
-        let format_name = name_of_format.as_ref().map_or("", |it| it.get_name());
+        let format = Self::with_form(guessed);
         writeln!(
             stderr(),
-            "{name}: read as {format_name}; --format selects another format"
+            "{name}: read as {}; --format selects another format",
+            format.name()
         )?;
         Ok(format)
+    }
+
+    /// Returns an error if a file of which no row can be read seems to have another format.
+    pub(super) fn mismatch(self, name: &str, bytes: &[u8]) -> Option<Error> {
+        let fitting = ImportFormat::guess("", bytes).map(Self::with_form).ok()?;
+        let message = format!(
+            "{name}: no row of this file can be read as {}: it looks like {}",
+            self.name(),
+            fitting.name()
+        );
+        let hint = format!("read it with --format {}", fitting.name());
+        let are_tables = self.is_table() && fitting.is_table();
+        (fitting != self && !are_tables).then(|| Error::refused(message).with_hint(Some(&hint)))
+    }
+
+    /// Returns whether it has columns, which may have the same names as those of other programs.
+    fn is_table(self) -> bool {
+        matches!(self, Self::Csv | Self::Yourls | Self::Shlink | Self::Psql)
+    }
+
+    fn with_form(form: ImportFormat) -> Self {
+        let variants = Self::value_variants().iter();
+        let found = variants.copied().find(|it| it.form() == form);
+        found.expect("each format has a name")
+    }
+
+    /// Returns its name on the command line.
+    fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or_else(String::new, |it| it.get_name().to_owned())
     }
 
     pub(super) fn form(self) -> ImportFormat {
@@ -80,6 +109,7 @@ impl ImportFormatArg {
             Self::Yourls => ImportFormat::Yourls,
             Self::Shlink => ImportFormat::Shlink,
             Self::Kutt => ImportFormat::Kutt,
+            Self::Golink => ImportFormat::Golink,
             Self::Nginx => ImportFormat::Nginx,
             Self::Apache => ImportFormat::Apache,
             Self::Redirects => ImportFormat::Redirects,

@@ -63,8 +63,10 @@ impl<'f> ImportedFile<'f> {
             columns: self.columns,
         };
         let mut refused = RefusedRows::default();
+        let mut readable = 0_usize;
         let mut take = |row: ImportedRow| {
             let line = row.line;
+            readable += usize::from(row.link.is_ok());
             match row.link.map(|link| intake.take(line, link)) {
                 Ok(Ok(())) => {}
                 Ok(Err(refusal)) => refused.add(refused_row(line, &refusal)),
@@ -74,6 +76,11 @@ impl<'f> ImportedFile<'f> {
         let what = format!("taking the rows of {}", self.name);
         let form = self.format.form();
         let unread = progress::during(what, || form.read(self.bytes, &options, &mut take));
+        if readable == 0
+            && let Some(error) = self.format.mismatch(self.name, self.bytes)
+        {
+            return Err(error.into());
+        }
         self.refused.replace(refused);
         self.unread
             .replace(unread.map_err(|error| unreadable(self.name, &error))?);

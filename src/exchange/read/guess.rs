@@ -4,7 +4,11 @@
 //! published.
 
 use super::import_format::ImportFormat;
+use super::records::yourls_sql;
 use super::rows::Column;
+
+/// A key that only the export of golink has.
+const GOLINK_KEY: &str = "\"Long\"";
 
 /// How many bytes of a file are examined.
 const LOOKED_AT: usize = 64 << 10;
@@ -19,8 +23,12 @@ impl ImportFormat {
     pub fn guess(name: &str, bytes: &[u8]) -> Result<Self, Vec<Self>> {
         let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
         let beginning = String::from_utf8_lossy(&bytes[..bytes.len().min(LOOKED_AT)]);
-        if let Some(format) = of_name(name) {
-            return Ok(format);
+        match of_name(name) {
+            Some(Self::JsonLines) if Self::Golink.fits(name, &beginning) => {
+                return Ok(Self::Golink);
+            }
+            Some(format) => return Ok(format),
+            None => {}
         }
         let mut fitting = Self::ALL.to_vec();
         fitting.retain(|format| format.fits(name, &beginning));
@@ -36,12 +44,20 @@ impl ImportFormat {
         let mut lines = lines.filter(|line| !line.is_empty());
         let is_configuration = !text.starts_with(['{', '[']) && !text.starts_with("#FORMAT");
         match self {
+            Self::Yourls if yourls_sql::is_dump(text.as_bytes()) => text.contains("url"),
             Self::Csv | Self::Yourls | Self::Shlink | Self::Psql => {
-                lines.next().and_then(|first| of_table(name, first)) == Some(self)
+                !yourls_sql::is_dump(text.as_bytes())
+                    && lines.next().and_then(|first| of_table(name, first)) == Some(self)
             }
             Self::JsonLines => lines.next().is_some_and(|first| {
-                first.starts_with('{') && first.ends_with('}') && !first.contains("\"target\"")
+                first.starts_with('{')
+                    && first.ends_with('}')
+                    && !first.contains("\"target\"")
+                    && !first.contains(GOLINK_KEY)
             }),
+            Self::Golink => lines
+                .next()
+                .is_some_and(|first| first.starts_with('{') && first.contains(GOLINK_KEY)),
             Self::Kutt => text.trim_start().starts_with(['{', '[']) && text.contains("\"target\""),
             Self::Nginx => {
                 let words = ["return ", "rewrite ", "map ", "location ", "server "];
@@ -161,6 +177,14 @@ mod tests {
             (
                 include_bytes!("../../../tests/data/import/yourls.tsv"),
                 ImportFormat::Yourls,
+            ),
+            (
+                include_bytes!("../../../tests/data/import/yourls.sql"),
+                ImportFormat::Yourls,
+            ),
+            (
+                include_bytes!("../../../tests/data/import/golink.jsonl"),
+                ImportFormat::Golink,
             ),
             (
                 include_bytes!("../../../tests/data/import/shlink.csv"),

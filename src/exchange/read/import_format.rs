@@ -1,7 +1,7 @@
 //! The formats in which links are read, and the choice of their readers.
 
 use super::configuration::{apache, nginx};
-use super::records::{beacon, csv, json_lines, kutt, redirects};
+use super::records::{beacon, csv, golink, json_lines, kutt, redirects, yourls_sql};
 use super::rows::{ImportedRow, Options, ReadError, RowError};
 
 /// A format in which links are read.
@@ -11,12 +11,14 @@ pub enum ImportFormat {
     Csv,
     /// One JSON object per line.
     JsonLines,
-    /// CSV of YOURLS: the output of its export plugin, or its table.
+    /// YOURLS: the CSV of its export plugin or of its table, or an SQL dump.
     Yourls,
     /// CSV of Shlink's web client.
     Shlink,
     /// JSON of Kutt's API.
     Kutt,
+    /// The export of golink.
+    Golink,
     /// An nginx configuration.
     Nginx,
     /// An Apache configuration.
@@ -31,12 +33,13 @@ pub enum ImportFormat {
 
 impl ImportFormat {
     /// Every format.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Csv,
         Self::JsonLines,
         Self::Yourls,
         Self::Shlink,
         Self::Kutt,
+        Self::Golink,
         Self::Nginx,
         Self::Apache,
         Self::Redirects,
@@ -68,10 +71,12 @@ impl ImportFormat {
         let origin = options.origin();
         match self {
             Self::Csv => return csv::read(bytes, &csv::PLAIN, options, take),
+            Self::Yourls if yourls_sql::is_dump(bytes) => yourls_sql::read(bytes, origin, take),
             Self::Yourls => return csv::read(bytes, &csv::YOURLS, options, take),
             Self::Shlink => return csv::read(bytes, &csv::SHLINK, options, take),
             Self::Psql => return csv::read(bytes, &csv::PSQL, options, take),
             Self::JsonLines => json_lines::read(bytes, origin, take),
+            Self::Golink => golink::read(bytes, origin, take),
             Self::Apache => apache::read(bytes, origin, take),
             Self::Redirects => redirects::read(bytes, origin, take),
             Self::Beacon => beacon::read(bytes, origin, take),

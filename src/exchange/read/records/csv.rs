@@ -9,6 +9,10 @@ use crate::exchange::read::rows::{
     Column, ColumnPlaces, ImportedLink, ImportedRow, LinkOrigin, Options, ReadError, RowError,
     excerpt, row, shown, text,
 };
+use crate::mapping::WrittenRetirement;
+
+/// The status of a link that is retired: Gone (RFC 9110, section 15.5.11).
+const GONE: &str = "410";
 
 /// An empty tag.
 pub(crate) const NO_TEXT: &str = "\"\"";
@@ -229,6 +233,9 @@ fn link(
     let url = word(Column::Url)?;
     let title = field(Column::Title)?;
     let cache_max_age = word(Column::CacheMaxAge)?;
+    let is_gone = word(Column::Status)? == GONE;
+    let status = word(Column::Status).map(|status| if is_gone { "" } else { status })?;
+    let retired = row::retired(word(Column::Retired)?)?;
     Ok(ImportedLink {
         site: origin.site(site)?,
         url: some(url),
@@ -238,7 +245,7 @@ fn link(
             .split_whitespace()
             .map(str::to_owned)
             .collect(),
-        status: row::status(word(Column::Status)?)?,
+        status: row::status(status)?,
         forward: row::forward(word(Column::Forward)?)?,
         cache_max_age: number("cache-max-age", cache_max_age)?
             .map(u32::try_from)
@@ -248,7 +255,7 @@ fn link(
         owner: some(field(Column::Owner)?),
         tags: tags(field(Column::Tags)?, dialect.tags),
         expires: row::expires(word(Column::Expires)?)?,
-        retired: row::retired(word(Column::Retired)?)?,
+        retired: retired.or(is_gone.then_some(WrittenRetirement::Always)),
         archive: some(word(Column::Archive)?),
     })
 }
@@ -306,7 +313,7 @@ fn tags(text: &str, separator: char) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::exchange::read::rows::testing::{pairs, refused, with_options};
-    use crate::mapping::{Forward, Status, WrittenRetirement};
+    use crate::mapping::{Forward, Status};
 
     fn read_with(
         dialect: &Dialect,
@@ -377,6 +384,27 @@ mod tests {
             assert_eq!(pairs(&rows).len(), 1);
             assert!(pairs(&rows)[0].ends_with("a https://e.org/"));
         }
+    }
+
+    #[test]
+    fn a_link_that_is_gone_is_retired() {
+        let rows = read_as(
+            &PLAIN,
+            b"short-code,url,status,retired\na,https://e.org/,410,\nb,,410,2024-01-02\nc,https://e.org/,301,\n",
+        );
+        let links: Vec<_> = rows.iter().map(|row| row.link.as_ref().unwrap()).collect();
+        assert!(
+            links
+                .iter()
+                .all(|link| link.status.is_some() == link.retired.is_none())
+        );
+        assert_eq!(links[0].retired, Some(WrittenRetirement::Always));
+        assert!(matches!(links[1].retired, Some(WrittenRetirement::From(_))));
+        let header = b"status,url\n404,https://e.org/\n";
+        assert_eq!(
+            refused(&read_as(&PLAIN, header)),
+            ["2: \"status\" cannot be \"404\""]
+        );
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //!
 //! A link that a public table cannot keep is refused: one with a password, or a banned one.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
@@ -114,10 +116,24 @@ impl KuttLink {
             url: Some(self.target),
             code: Some(self.address),
             title: self.description.filter(|text| !text.is_empty()),
-            expires: row::expires(&self.expire_in.unwrap_or_default())?,
+            expires: row::expires(&date_time(self.expire_in.as_deref().unwrap_or_default()))?,
             ..ImportedLink::default()
         })
     }
+}
+
+/// Returns a time as RFC 3339 writes it: SQLite has a space before the time of day and no offset, which
+/// is that of UTC, and PostgreSQL an offset without minutes.
+fn date_time(text: &str) -> Cow<'_, str> {
+    let Some((date, time)) = text.split_once(' ') else {
+        return Cow::Borrowed(text);
+    };
+    let offset = match time.find(['+', '-', 'Z']) {
+        None => "Z",
+        Some(sign) if time.len() - sign == "+00".len() => ":00",
+        Some(_) => "",
+    };
+    Cow::Owned(format!("{date}T{time}{offset}"))
 }
 
 #[cfg(test)]
@@ -155,6 +171,27 @@ mod tests {
             "11: \"https://other.code/d\" is not under https://short.code/"
         );
         assert!(reported[2].starts_with("11: this is not the JSON of a link"));
+    }
+
+    #[test]
+    fn dates_are_read_as_databases_write_them() {
+        for (written, expires) in [
+            ("2030-01-02 03:04:05", "2030-01-02T03:04:05Z"),
+            ("2030-01-02 03:04:05.678", "2030-01-02T03:04:05.678Z"),
+            ("2030-01-02 03:04:05+00", "2030-01-02T03:04:05+00:00"),
+            (
+                "2030-01-02 03:04:05.678-03:30",
+                "2030-01-02T03:04:05.678-03:30",
+            ),
+            ("2030-01-02T03:04:05Z", "2030-01-02T03:04:05Z"),
+        ] {
+            let page = format!(
+                r#"{{"data": [{{"address": "a", "target": "https://e.org/", "expire_in": "{written}"}}]}}"#
+            );
+            let rows = read_by(super::read, &*page);
+            let link = rows[0].link.as_ref().unwrap();
+            assert_eq!(link.expires.as_ref().unwrap().to_string(), expires);
+        }
     }
 
     #[test]

@@ -2,9 +2,12 @@
 
 pub(crate) mod beacon;
 pub(crate) mod csv;
+pub(crate) mod golink;
 pub(crate) mod json_lines;
 pub(crate) mod kutt;
 mod parsed;
 pub(crate) mod redirects;
+mod sql_dump;
+pub(crate) mod yourls_sql;
 
 pub(crate) use csv::NO_TEXT;

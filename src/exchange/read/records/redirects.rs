@@ -16,9 +16,10 @@ pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(Im
             [] => Ok(None),
             [from, to] => link(from, to, "", origin).map(Some),
             [from, to, status] => link(from, to, status, origin).map(Some),
-            _ => Err(RowError::NoLink(
-                "a rule with parameters or conditions is not a link",
-            )),
+            [_, second, ..] if second.contains('=') && !second.contains("://") => Err(
+                RowError::NoLink("a table cannot compare parameters of the query"),
+            ),
+            [.., last] => Err(RowError::NoLink(condition(last))),
         }
     });
 }
@@ -32,12 +33,17 @@ fn link(
     // The mark gives it precedence over a file of that name, and there is none.
     let status = status.strip_suffix('!').unwrap_or(status);
     match status {
-        "200" | "404" => return Err(RowError::NoLink("a rewrite is not a redirect")),
-        _ if status.contains('=') => {
+        "200" => {
             return Err(RowError::NoLink(
-                "a rule with parameters or conditions is not a link",
+                "a rewrite (200) answers with another page instead of redirecting to it",
             ));
         }
+        "404" => {
+            return Err(RowError::NoLink(
+                "a page for errors (404) is not a redirect",
+            ));
+        }
+        _ if status.contains('=') => return Err(RowError::NoLink(condition(status))),
         _ => {}
     }
     let whole = from.strip_suffix("/*");
@@ -65,12 +71,29 @@ fn link(
         ));
     }
     Ok(ImportedLink {
-        url: Some(url.to_owned()),
+        url: Some(match url.starts_with('/') && !url.starts_with("//") {
+            true => origin.url_of_path(url),
+            false => url.to_owned(),
+        }),
         code: Some(code),
         status: row::status(status)?,
         forward: Some(forward),
         ..ImportedLink::default()
     })
+}
+
+/// Returns why a rule with a condition, such as `Country=fr`, is no link.
+fn condition(text: &str) -> &'static str {
+    match text
+        .split_once('=')
+        .map(|(name, _)| name.to_ascii_lowercase())
+        .as_deref()
+    {
+        Some("country") => "a table cannot choose by country",
+        Some("language") => "a table cannot choose by language",
+        Some("role" | "cookie") => "a table cannot choose by cookies",
+        _ => "a rule with parameters or conditions is not a link",
+    }
 }
 
 #[cfg(test)]
@@ -85,7 +108,8 @@ mod tests {
             b"# Links\n/a  https://e.org/\n/b/ https://f.org:8080/:x 301! # forever\n\
               /docs/*\thttps://docs.e.org/:splat\t308\n\
               https://short.code/%C3%A9 https://g.org/ 307\n\
-              /c https://h.org/:splat\n",
+              /c https://h.org/:splat\n\
+              /old /new/x 301\n",
         );
         let found = [
             "2 a https://e.org/",
@@ -93,6 +117,7 @@ mod tests {
             "4 docs https://docs.e.org/",
             "5 é https://g.org/",
             "6 c https://h.org/:splat",
+            "7 old https://short.code/new/x",
         ];
         assert_eq!(pairs(&rows), found);
         let links: Vec<_> = rows.iter().map(|row| row.link.as_ref().unwrap()).collect();
@@ -108,6 +133,7 @@ mod tests {
         let lines = [
             "/a",
             "/a /b 200",
+            "/a https://e.org/ 302 Language=de",
             "/store id=:id https://e.org/:id 301",
             "/a https://e.org/ 302 Country=fr",
             "/a https://e.org/ Country=fr",

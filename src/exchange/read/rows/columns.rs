@@ -55,7 +55,10 @@ const NAMES: [(Column, &[&str]); 14] = [
         Column::Code,
         &["shortcode", "code", "slug", "keyword", "source"],
     ),
-    (Column::ShortUrl, &["shorturl", "shortlink", "link"]),
+    (
+        Column::ShortUrl,
+        &["shorturl", "shortlink", "bitlink", "link"],
+    ),
     (Column::Number, &["number"]),
     (Column::Aliases, &["aliases"]),
     (Column::Status, &["status"]),

@@ -99,6 +99,13 @@ impl LinkOrigin<'_> {
         self.under(self.base_urls[0], path)
     }
 
+    /// Returns the URL of a path from the host's root, on the host of the only base URL.
+    pub(crate) fn url_of_path(self, path: &str) -> String {
+        let base_url = self.base_urls[0];
+        let origin = base_url.as_str().strip_suffix(base_url.path());
+        format!("{}{path}", origin.unwrap_or_default())
+    }
+
     fn under(self, base_url: &BaseUrl, path: &str) -> Result<String, RowError> {
         let decoded = percent_decode_str(path).decode_utf8();
         let decoded = decoded.map_err(|_| RowError::NotUtf8)?;

@@ -1,0 +1,105 @@
+//! The export of golink, at `/.export`: one JSON object per line.
+//!
+//! golink appends the path after a name to the URL, and adds the query; a URL may also be a template
+//! of Go's package `text/template`, of which a table can express only a path at the end
+//! (<https://github.com/tailscale/golink>, `expandLink`).
+
+use serde::Deserialize;
+
+use super::parsed::parsed;
+use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, excerpt, rows};
+use crate::mapping::Forward;
+
+/// The template of the path after a name.
+const PATH: &str = "{{.Path}}";
+
+/// A line, with the fields that a table can contain.
+#[derive(Deserialize)]
+#[serde(rename_all = "PascalCase", expecting = "an object")]
+struct GolinkLine {
+    short: String,
+    long: String,
+    #[serde(default)]
+    owner: String,
+}
+
+/// Reads every line.
+pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+    rows(bytes, take, |text| {
+        let line: GolinkLine = parsed(text, &["Short", "Long"])?;
+        let link = line.link(origin).and_then(ImportedLink::checked);
+        link.map(Some).map_err(|error| error.in_field(name))
+    });
+}
+
+/// Returns golink's name for a key of a table.
+fn name(key: &str) -> Option<String> {
+    let name = match key {
+        "url" => "Long",
+        "short-code" => "Short",
+        _ => return None,
+    };
+    Some(format!("key {name:?}"))
+}
+
+impl GolinkLine {
+    fn link(self, origin: LinkOrigin<'_>) -> Result<ImportedLink, RowError> {
+        let (url, forward) = match self.long.strip_suffix(PATH) {
+            Some(url) => (url, Forward::PathAndQuery),
+            None if self.long.ends_with('/') => (&*self.long, Forward::PathAndQuery),
+            None => (&*self.long, Forward::Query),
+        };
+        if url.contains("{{") {
+            return Err(RowError::Variable(excerpt(&self.long)));
+        }
+        Ok(ImportedLink {
+            site: origin.site(None)?,
+            url: Some(url.to_owned()),
+            code: Some(self.short),
+            forward: Some(forward),
+            owner: Some(self.owner).filter(|owner| !owner.is_empty()),
+            ..ImportedLink::default()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::exchange::read::rows::testing::{pairs, read_by, refused};
+    use crate::mapping::Forward;
+
+    #[test]
+    fn what_a_table_can_express_is_read() {
+        let rows = read_by(
+            super::read,
+            br#"{"Short":"Docs","Long":"https://e.org/docs/","Created":"2024-01-02T03:04:05Z","LastEdit":"2024-01-02T03:04:05Z","Owner":"ada@e.org"}
+{"Short":"search","Long":"https://e.org/?q={{.Path}}","Created":"2024-01-02T03:04:05Z","Owner":""}
+{"Short":"who","Long":"http://e.org/who"}
+{"Short":"me","Long":"https://e.org/~{{.User}}"}
+{"Short":"cs","Long":"https://e.org/{{with .Path}}search?q={{.}}{{end}}"}
+{"Short":"rel","Long":"/docs"}
+"#,
+        );
+        let found = [
+            "1 Docs https://e.org/docs/",
+            "2 search https://e.org/?q=",
+            "3 who http://e.org/who",
+        ];
+        assert_eq!(pairs(&rows), found);
+        let links: Vec<_> = rows[..3]
+            .iter()
+            .map(|row| row.link.as_ref().unwrap())
+            .collect();
+        let forwards: Vec<_> = links.iter().map(|link| link.forward.unwrap()).collect();
+        assert_eq!(
+            forwards,
+            [Forward::PathAndQuery, Forward::PathAndQuery, Forward::Query]
+        );
+        assert_eq!(links[0].owner.as_deref(), Some("ada@e.org"));
+        assert_eq!(links[1].owner, None);
+        let reported = refused(&rows);
+        assert_eq!(reported.len(), 3);
+        assert!(reported[0].starts_with("4: the URL depends on a variable"));
+        assert!(reported[2].contains("key \"Long\""), "{}", reported[2]);
+    }
+}

@@ -1,0 +1,195 @@
+//! The tokens of an SQL dump of MySQL or MariaDB, as far as the rows of `INSERT` need them.
+//!
+//! Strings are quoted as the manuals define: by `'` or `"`, with the quote doubled or escaped by a
+//! backslash (MySQL 8.4 Reference Manual, 9.1.1; a dump never has `NO_BACKSLASH_ESCAPES`), and names
+//! by backticks (9.2).
+
+use std::borrow::Cow;
+
+use memchr::memmem;
+
+/// One token.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Token<'b> {
+    /// A keyword, a number, or a name without quotes.
+    Word(&'b [u8]),
+    /// A name in backticks.
+    Name(Vec<u8>),
+    /// A string, decoded.
+    Text(Vec<u8>),
+    /// Any other character.
+    Mark(u8),
+}
+
+impl Token<'_> {
+    /// Returns whether it is this keyword, in any case.
+    pub(super) fn is_word(&self, word: &str) -> bool {
+        matches!(self, Self::Word(own) if own.eq_ignore_ascii_case(word.as_bytes()))
+    }
+
+    /// Returns the name of a table or a column.
+    pub(super) fn as_name(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Word(name) => Some(String::from_utf8_lossy(name)),
+            Self::Name(name) => Some(String::from_utf8_lossy(name)),
+            Self::Text(_) | Self::Mark(_) => None,
+        }
+    }
+}
+
+/// The tokens of a dump, one after the other.
+pub(super) struct Tokens<'b> {
+    bytes: &'b [u8],
+    at: usize,
+    /// The line of the next byte, from 1.
+    line: usize,
+}
+
+/// A string or a name that is not closed before the end of the dump.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unclosed {
+    /// The line where it begins.
+    pub(super) line: usize,
+}
+
+impl<'b> Tokens<'b> {
+    /// Reads a dump from its beginning.
+    pub(super) fn new(bytes: &'b [u8]) -> Self {
+        let (at, line) = (0, 1);
+        Self { bytes, at, line }
+    }
+
+    /// Returns the line that the last token ended in, from 1.
+    pub(super) fn line(&self) -> usize {
+        self.line
+    }
+
+    /// Returns the next token that is no comment; `None` at the end.
+    pub(super) fn next(&mut self) -> Result<Option<Token<'b>>, Unclosed> {
+        self.skip_blanks();
+        let rest = &self.bytes[self.at..];
+        let Some(first) = rest.first() else {
+            return Ok(None);
+        };
+        Ok(Some(match first {
+            b'\'' | b'"' => Token::Text(self.quoted(*first, Escapes::Backslash)?),
+            b'`' => Token::Name(self.quoted(b'`', Escapes::None)?),
+            byte if is_of_word(*byte) => {
+                let length = rest.iter().take_while(|byte| is_of_word(**byte)).count();
+                self.at += length;
+                Token::Word(&rest[..length])
+            }
+            byte => {
+                self.at += 1;
+                Token::Mark(*byte)
+            }
+        }))
+    }
+
+    /// Skips white space and comments.
+    fn skip_blanks(&mut self) {
+        loop {
+            let rest = &self.bytes[self.at..];
+            let length = match rest {
+                [b' ' | b'\t' | b'\r' | b'\n', ..] => 1,
+                [b'#', ..] | [b'-', b'-', b' ' | b'\t' | b'\r' | b'\n', ..] => {
+                    memchr::memchr(b'\n', rest).unwrap_or(rest.len())
+                }
+                [b'/', b'*', ..] => {
+                    memmem::find(&rest[2..], b"*/").map_or(rest.len(), |end| end + 4)
+                }
+                _ => return,
+            };
+            self.advance(length);
+        }
+    }
+
+    /// Reads what is between two quotes.
+    fn quoted(&mut self, quote: u8, escapes: Escapes) -> Result<Vec<u8>, Unclosed> {
+        let unclosed = Unclosed { line: self.line };
+        let mut text = Vec::new();
+        self.advance(1);
+        loop {
+            let (byte, length) = match (&self.bytes[self.at..], escapes) {
+                ([first, second, ..], _) if *first == quote && *second == quote => (quote, 2),
+                ([first, ..], _) if *first == quote => {
+                    self.advance(1);
+                    return Ok(text);
+                }
+                ([b'\\', escaped, ..], Escapes::Backslash) => (unescaped(*escaped), 2),
+                ([byte, ..], _) => (*byte, 1),
+                ([], _) => return Err(unclosed),
+            };
+            text.push(byte);
+            self.advance(length);
+        }
+    }
+
+    /// Goes on by a number of bytes, and counts their lines.
+    fn advance(&mut self, length: usize) {
+        let passed = &self.bytes[self.at..self.at + length];
+        self.line += memchr::memchr_iter(b'\n', passed).count();
+        self.at += length;
+    }
+}
+
+/// Whether a backslash changes the meaning of the next character.
+#[derive(Clone, Copy)]
+enum Escapes {
+    Backslash,
+    None,
+}
+
+/// Returns the character that one after a backslash represents.
+fn unescaped(byte: u8) -> u8 {
+    match byte {
+        b'0' => 0,
+        b'b' => 8,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'Z' => 26,
+        byte => byte,
+    }
+}
+
+fn is_of_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(byte, b'_' | b'$' | b'.' | b'@' | b'-' | b'+')
+        || byte >= 128
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(text: &str) -> Vec<Token<'_>> {
+        let mut tokens = Tokens::new(text.as_bytes());
+        std::iter::from_fn(|| tokens.next().unwrap()).collect()
+    }
+
+    #[test]
+    fn strings_are_decoded_and_comments_skipped() {
+        let text = |text: &str| Token::Text(text.as_bytes().to_vec());
+        assert_eq!(
+            all(
+                "-- a 'b\n# c\n/*!40101 SET x='y' */; 'it''s', \"a\\\"b\\n\\\\\" NULL -12.5 `a``b`"
+            ),
+            [
+                Token::Mark(b';'),
+                text("it's"),
+                Token::Mark(b','),
+                text("a\"b\n\\"),
+                Token::Word(b"NULL"),
+                Token::Word(b"-12.5"),
+                Token::Name(b"a`b".to_vec()),
+            ]
+        );
+    }
+
+    #[test]
+    fn an_open_string_is_reported_with_its_line() {
+        let mut tokens = Tokens::new(b"\n'a\nb");
+        assert_eq!(tokens.next(), Err(Unclosed { line: 2 }));
+    }
+}
