@@ -45,7 +45,7 @@ pub(crate) use self::packed::first_of;
 pub use self::packed::{Entry, Site, Table, TargetParts, UnknownSite};
 pub use self::parse::{Cut, Cutter, FileText, ListPlace, TableFile};
 pub(crate) use self::resolve::{End, ServerPage, follow};
-pub use self::resolve::{Outcome, Redirect, Request, Via};
+pub use self::resolve::{Location, Outcome, Redirect, Request, Via};
 pub use self::search::{CodeOrder, Filter, LinkState, OrderChange};
 pub use self::value::{
     About, BaseUrl, BaseUrlError, Code, CodeError, DEFAULT_MAX_AGE, Defaults, Description,

@@ -49,7 +49,7 @@ fn get<'t>(table: &'t Table, path: &str, query: Option<&str>) -> Outcome<'t> {
 
 fn location(table: &Table, path: &str, query: Option<&str>) -> Option<String> {
     match get(table, path, query) {
-        Outcome::Redirect(redirect) => Some(redirect.location),
+        Outcome::Redirect(redirect) => Some(redirect.location.into()),
         _ => None,
     }
 }

@@ -233,7 +233,7 @@ fn outcome<'t>(
     match table.resolve(&request, now) {
         // The same address in another spelling is the same.
         Outcome::Redirect(it) => {
-            let location = percent_decode_str(&it.location)
+            let location = percent_decode_str(&it.location.to_string())
                 .decode_utf8_lossy()
                 .into_owned();
             Some((it.entry, Some(location)))

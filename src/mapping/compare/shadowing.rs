@@ -325,7 +325,7 @@ impl Effect {
         match found {
             Match::Link(entry, remainder, _) => match live_target(entry) {
                 Some(target) => Self::Leads(
-                    location_of(entry, target, remainder, query),
+                    location_of(entry, target, remainder, query).into(),
                     entry.gone_from(),
                 ),
                 None => Self::Gone,

@@ -82,7 +82,8 @@ impl Expectation {
             (Expected::Target(url), Outcome::Redirect(redirect)) => {
                 // A forwarded path is verbatim and an expected URL canonical, so both are made
                 // canonical.
-                let got = Target::parse(&redirect.location);
+                let location = redirect.location.to_string();
+                let got = Target::parse(&location);
                 got.is_ok_and(|target| target.as_str() == url)
             }
             _ => false,

@@ -51,7 +51,7 @@ pub(crate) fn follow(table: &Table, entry: Entry<'_>, now: Timestamp) -> Option<
             query: url.query(),
         };
         location = match table.resolve(&request, now) {
-            Outcome::Redirect(redirect) => redirect.location,
+            Outcome::Redirect(redirect) => redirect.location.into(),
             Outcome::Landing(_) | Outcome::Preview(_) => return Some(End::Page),
             Outcome::Gone(_) => return Some(End::Gone),
             // The prefix that a forwarding target is need not exist as its own link.

@@ -4,7 +4,11 @@
 //! not allowed in a header. Invariant: a location begins with its target's scheme and authority and
 //! is visible ASCII.
 
+use std::fmt;
+
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+
+use crate::mapping::packed::TargetParts;
 
 /// Characters that a URL may not contain raw in a header: controls, space, and (always encoded)
 /// non-ASCII.
@@ -13,16 +17,59 @@ const UNSAFE: &AsciiSet = &CONTROLS.add(b' ');
 /// The same for a path, which `?` and `#` would end.
 const UNSAFE_IN_PATH: &AsciiSet = &UNSAFE.add(b'?').add(b'#');
 
-/// Appends a path to a target, given in two parts, and inserts a query; either may be empty.
-pub(crate) fn extend(target: (&str, &str), path: &str, query: &str) -> String {
-    let (start, rest) = target;
+/// The absolute URL that a redirect sends, ASCII and safe in a header.
+#[derive(Debug, Clone)]
+pub struct Location<'t>(Form<'t>);
+
+#[derive(Debug, Clone)]
+enum Form<'t> {
+    /// The target alone, which nearly all redirects send: nothing is copied.
+    Target(TargetParts<'t>),
+    /// With forwarded parts.
+    Extended(String),
+}
+
+impl<'t> Location<'t> {
+    /// Returns a target with a path appended and a query inserted; either may be empty.
+    pub(crate) fn new(target: TargetParts<'t>, path: &str, query: &str) -> Self {
+        Self(match (path, query) {
+            ("", "") => Form::Target(target),
+            _ => Form::Extended(extend(target.parts(), path, query)),
+        })
+    }
+
+    /// Returns the two parts of its text, divided anywhere.
+    pub(crate) fn parts(&self) -> (&str, &str) {
+        match &self.0 {
+            Form::Target(target) => target.parts(),
+            Form::Extended(text) => ("", text),
+        }
+    }
+}
+
+impl From<Location<'_>> for String {
+    fn from(location: Location<'_>) -> Self {
+        match location.0 {
+            Form::Target(target) => target.to_string(),
+            Form::Extended(text) => text,
+        }
+    }
+}
+
+impl fmt::Display for Location<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (start, rest) = self.parts();
+        f.write_str(start)?;
+        f.write_str(rest)
+    }
+}
+
+/// Appends a path to a target, given in two parts, and inserts a query.
+fn extend((start, rest): (&str, &str), path: &str, query: &str) -> String {
     let more = path.len() + query.len() + usize::from(!query.is_empty());
     let mut location = String::with_capacity(start.len() + rest.len() + more);
     location.push_str(start);
     location.push_str(rest);
-    if more == 0 {
-        return location;
-    }
     location.extend(utf8_percent_encode(path, UNSAFE_IN_PATH));
     if query.is_empty() {
         return location;

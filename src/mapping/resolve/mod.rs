@@ -10,6 +10,7 @@ mod server_page;
 mod suggest;
 
 pub(crate) use chain::{End, follow};
+pub use location::Location;
 pub(crate) use request::{LOST, Match, location_of};
 pub use request::{Outcome, Redirect, Request, Via};
 pub(crate) use server_page::ServerPage;

@@ -3,7 +3,7 @@
 //! Total and pure: every request has an outcome, and the same table, request and time give the
 //! same one. The order of the steps is the order of the functions below.
 
-use super::location;
+use super::location::Location;
 use super::path::{Decoded, has_dot_segments};
 use crate::mapping::packed::{Entry, Found, Site, Table, TargetParts};
 use crate::mapping::value::{Status, Timestamp};
@@ -49,8 +49,8 @@ pub struct Redirect<'t> {
     pub entry: Entry<'t>,
     /// The status to answer with.
     pub status: Status,
-    /// The absolute URL to send, ASCII and safe in a header.
-    pub location: String,
+    /// The URL to send.
+    pub location: Location<'t>,
     /// The time for which the answer may be cached, in seconds; 0 means `no-store`.
     pub max_age: u32,
     /// How the code was found.
@@ -230,14 +230,14 @@ fn follow<'t>(
 }
 
 /// Returns the location for a request for an entry with the given target.
-pub(crate) fn location_of(
+pub(crate) fn location_of<'t>(
     entry: Entry<'_>,
-    target: TargetParts<'_>,
+    target: TargetParts<'t>,
     remainder: &str,
     query: &str,
-) -> String {
+) -> Location<'t> {
     let query = if entry.forward().query() { query } else { "" };
-    location::extend(target.parts(), remainder, query)
+    Location::new(target, remainder, query)
 }
 
 /// Returns the time for which a redirect may be cached: never past the entry's end.

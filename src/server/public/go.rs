@@ -32,7 +32,7 @@ pub(super) fn answer(
             query: None,
         };
         match table.resolve(&asked, page.now) {
-            Outcome::Redirect(hit) => return (Some(Answered::Redirect), see(hit.location)),
+            Outcome::Redirect(hit) => return (Some(Answered::Redirect), see(hit.location.into())),
             Outcome::Gone(entry) => return (Some(Answered::Gone), page.gone(entry)),
             // Another site may answer for the path.
             _ => {}

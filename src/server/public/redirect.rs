@@ -17,7 +17,7 @@ use crate::server::http::{Answered, Content, Moment, response};
 /// Returns the answer to a followed short link, and how it is counted.
 pub(crate) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Content>) {
     let answered = answered(&redirect);
-    let location = Bytes::from(redirect.location);
+    let location = Bytes::from(String::from(redirect.location));
     let Ok(location) = HeaderValue::from_maybe_shared(location) else {
         // Targets are ASCII by construction. If one were not, an error is better than a wrong
         // header.
@@ -54,14 +54,18 @@ pub(super) fn answered(redirect: &Redirect<'_>) -> Answered {
 /// Appends the same answer as [`answer`] returns, as hyper would write it; `false` if its location is
 /// not fit for a header.
 pub(super) fn write(out: &mut Vec<u8>, redirect: &Redirect<'_>, now: &Moment) -> bool {
-    let location = redirect.location.as_bytes();
+    let (first, rest) = redirect.location.parts();
     // Without an early exit, so that the compiler can vectorize it.
-    let is_fit = location.iter();
-    if !is_fit.fold(true, |fit, byte| fit & byte.is_ascii_graphic()) {
+    let is_fit = |part: &str| {
+        part.bytes()
+            .fold(true, |fit, byte| fit & byte.is_ascii_graphic())
+    };
+    if !(is_fit(first) & is_fit(rest)) {
         return false;
     }
     out.extend_from_slice(start(redirect.status).as_bytes());
-    out.extend_from_slice(location);
+    out.extend_from_slice(first.as_bytes());
+    out.extend_from_slice(rest.as_bytes());
     out.extend_from_slice(b"\r\nCache-Control: ");
     out.extend_from_slice(cache_control(redirect.max_age).as_bytes());
     out.extend_from_slice(b"\r\nReferrer-Policy: no-referrer\r\nContent-Length: 0\r\n");
