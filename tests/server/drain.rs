@@ -55,6 +55,44 @@ async fn while_draining_it_serves_but_is_not_ready() {
 }
 
 #[tokio::test]
+async fn a_pipeline_ends_with_an_answer_that_announces_it() {
+    const REQUESTS: usize = 4_000;
+    // More than the kernel keeps for a client that does not read yet.
+    let target = format!("https://e.example/{}", "a".repeat(8_000));
+    let table = TABLE.replace("https://e.example/", &target);
+    let server = Running::configured(delayed(FOREVER * 2), &table).await;
+    let (mut read, mut write) = server.connect().await.into_split();
+    let asking = tokio::spawn(async move {
+        // Not all of it need be taken.
+        let _ = write.write_all(&REQUEST.repeat(REQUESTS)).await;
+        write
+    });
+    until(async || server.counted().await >= 100.0).await;
+    server.signals.send(Signal::Terminate).await.unwrap();
+    until(async || unready(&server).await).await;
+
+    let mut answers = String::new();
+    soon(read.read_to_string(&mut answers)).await.unwrap();
+    let answers: Vec<_> = answers.split_terminator("\r\n\r\n").collect();
+    assert!(
+        (100..REQUESTS).contains(&answers.len()),
+        "{}",
+        answers.len()
+    );
+    let location = format!("\r\nLocation: {target}\r\n");
+    for answer in &answers {
+        assert!(answer.starts_with(FOUND) && answer.contains(&location));
+    }
+    let closing = |answer: &&&str| answer.contains("\r\nConnection: close\r\n");
+    assert_eq!(answers.iter().filter(closing).count(), 1);
+    assert!(answers.last().as_ref().is_some_and(closing));
+    drop(soon(asking).await);
+
+    server.signals.send(Signal::Terminate).await.unwrap();
+    server.until_ended().await;
+}
+
+#[tokio::test]
 async fn an_idle_connection_does_not_hold_it_up() {
     for signal in [Signal::Terminate, Signal::Interrupt] {
         let server = Running::configured(delayed(Duration::ZERO), TABLE).await;

@@ -103,6 +103,32 @@ def no_descriptors(directory, start):
 
 
 @attack
+def idle_connections(directory, start):
+    """Ten thousand connections that were answered and stay open take little memory, and keep nobody out."""
+    number, room = 10_000, 1_000
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (number + room, max(hard, number + room)))
+    (directory / "mapping.yaml").write_text(table("x"))
+    server = start("--max-connections", number + 10).serving()
+    # The first requests need memory that is used again.
+    disperse(crowd(server, 100, REQUEST))
+    server.quiet()
+    before = server.resident()
+    clients = []
+    for _ in range(number):
+        clients += crowd(server, 1, REQUEST)
+        assert clients[-1].recv(1 << 12).startswith(b"HTTP/1.1 302")
+    grown = server.resident() - before
+    print(f"    {grown / number:.1f} KiB for each of {number} idle connections", flush=True)
+    assert grown <= 4 * number, f"memory grew by {grown} KiB"
+    assert server.metrics()["waypost_connections"] == number
+    assert server.follow() == FOUND
+    disperse(clients)
+    server.quiet()
+    server.stop()
+
+
+@attack
 def random_paths(directory, start):
     """A hundred thousand unknown codes use no memory in the end."""
     (directory / "mapping.yaml").write_text(table("x", "example-one", "example-two"))
