@@ -63,12 +63,12 @@ impl AnswersPlain for Plain {
         began: Instant,
         out: &mut Vec<u8>,
     ) -> Option<Instant> {
-        if request.asked.path.contains('-') {
+        if request.path.contains('-') {
             return None;
         }
         let headers = request.headers();
         let headers = headers.expect("the fields of a plain request are fit for hyper");
-        let (parts, content) = found(&request.asked, headers.len(), request.is_head).into_parts();
+        let (parts, content) = found(&request.asked(), headers.len(), request.is_head).into_parts();
         write_head(out, parts.status, &parts.headers, &Moment::at(began));
         out.extend_from_slice(&content.into_whole().expect("it is complete"));
         Some(began)

@@ -31,13 +31,13 @@ impl Moment {
         thread_local! {
             static LAST: Cell<Option<(Instant, Moment)>> = const { Cell::new(None) };
         }
-        if let Some((at, moment)) = LAST.get()
-            && now.saturating_duration_since(at) < USED
+        if let Some((end, moment)) = LAST.get()
+            && now < end
         {
             return moment;
         }
         let moment = Self::from(SystemTime::now());
-        LAST.set(Some((now, moment)));
+        LAST.set(Some((now + USED, moment)));
         moment
     }
 }

@@ -32,8 +32,11 @@ pub(crate) const fn field_space<'b>() -> FieldSpace<'b> {
 pub(crate) struct PlainRequest<'s, 'b> {
     /// Whether the answer has no content.
     pub(crate) is_head: bool,
-    /// What the table decides on.
-    pub(crate) asked: mapping::Request<'b>,
+    /// The raw path.
+    pub(crate) path: &'b str,
+    query: Option<&'b str>,
+    /// ASCII.
+    host: &'b [u8],
     fields: &'s [Header<'b>],
 }
 
@@ -84,13 +87,28 @@ impl<'s, 'b> PlainRequest<'s, 'b> {
         let host = host(fields)?;
         Some(Self {
             is_head,
-            asked: mapping::Request {
-                host: Some(host),
-                path,
-                query,
-            },
+            path,
+            query,
+            host,
             fields,
         })
+    }
+
+    /// Returns the part that a table decides on.
+    pub(crate) fn asked(&self) -> mapping::Request<'b> {
+        mapping::Request {
+            host: str::from_utf8(self.host).ok(),
+            ..self.asked_of_any_host()
+        }
+    }
+
+    /// Returns the part that a table decides on which answers for any host; the host is not read.
+    pub(crate) fn asked_of_any_host(&self) -> mapping::Request<'b> {
+        mapping::Request {
+            host: None,
+            path: self.path,
+            query: self.query,
+        }
     }
 
     /// Returns all fields; `None` if one is not fit for a header.
@@ -105,7 +123,7 @@ impl<'s, 'b> PlainRequest<'s, 'b> {
 }
 
 /// Returns the host, if there is exactly one and each field is of a plain request.
-fn host<'b>(fields: &[Header<'b>]) -> Option<&'b str> {
+fn host<'b>(fields: &[Header<'b>]) -> Option<&'b [u8]> {
     let mut host = None;
     for field in fields {
         match class(field.name) {
@@ -115,8 +133,7 @@ fn host<'b>(fields: &[Header<'b>]) -> Option<&'b str> {
             FieldClass::Host | FieldClass::Connection | FieldClass::Framing => return None,
         }
     }
-    let host = host.filter(|host| !host.is_empty() && host.iter().copied().all(is_of_a_host))?;
-    str::from_utf8(host).ok()
+    host.filter(|host| !host.is_empty() && host.iter().copied().all(is_of_a_host))
 }
 
 /// The meaning of a field for this module.
@@ -174,9 +191,15 @@ mod tests {
         };
         assert_eq!(length, bytes.len() - 5);
         assert!(!plain.is_head);
-        assert_eq!(plain.asked.host, Some("a.example:80"));
-        assert_eq!(plain.asked.path, "/a/b%20");
-        assert_eq!(plain.asked.query, Some("q=?x"));
+        let asked = plain.asked();
+        assert_eq!(asked.host, Some("a.example:80"));
+        assert_eq!(asked.path, "/a/b%20");
+        assert_eq!(asked.query, Some("q=?x"));
+        let asked = plain.asked_of_any_host();
+        assert_eq!(
+            (asked.host, asked.path, asked.query),
+            (None, "/a/b%20", Some("q=?x"))
+        );
         let headers = plain.headers().unwrap();
         assert_eq!(headers["accept"], "*/*");
         assert_eq!(headers["host"], "a.example:80");

@@ -319,7 +319,7 @@ mod tests {
             began: Instant,
             out: &mut Vec<u8>,
         ) -> Option<Instant> {
-            let path = request.asked.path;
+            let path = request.path;
             if path == "/large" {
                 out.extend_from_slice(&[b'.'; OUT_BYTES]);
             }

@@ -22,7 +22,7 @@ impl AnswersPlain for PublicClient {
         began: Instant,
         out: &mut Vec<u8>,
     ) -> Option<Instant> {
-        let path = request.asked.path;
+        let path = request.path;
         if self.public.closes_connections() || has_own_page(path) || ServerPage::at(path).is_some()
         {
             return None;
@@ -31,7 +31,12 @@ impl AnswersPlain for PublicClient {
         let live = shared.live.load();
         let snapshot = live.as_ref()?;
         let now = Moment::at(began);
-        let answered = match snapshot.table.resolve(&request.asked, now.timestamp) {
+        let asked = match snapshot.table.sites() {
+            // It answers for any host.
+            [_] => request.asked_of_any_host(),
+            _ => request.asked(),
+        };
+        let answered = match snapshot.table.resolve(&asked, now.timestamp) {
             Outcome::Redirect(hit) => {
                 if !redirect::write(out, &hit, &now) {
                     return None;

@@ -55,17 +55,17 @@ pub(super) fn answered(redirect: &Redirect<'_>) -> Answered {
 /// not fit for a header.
 pub(super) fn write(out: &mut Vec<u8>, redirect: &Redirect<'_>, now: &Moment) -> bool {
     let (first, rest) = redirect.location.parts();
-    // Without an early exit, so that the compiler can vectorize it.
-    let is_fit = |part: &str| {
-        part.bytes()
-            .fold(true, |fit, byte| fit & byte.is_ascii_graphic())
-    };
-    if !(is_fit(first) & is_fit(rest)) {
-        return false;
-    }
+    let before = out.len();
     out.extend_from_slice(start(redirect.status).as_bytes());
+    let from = out.len();
     out.extend_from_slice(first.as_bytes());
     out.extend_from_slice(rest.as_bytes());
+    // Without an early exit, so that the compiler can vectorize it.
+    let location = out[from..].iter();
+    if !location.fold(true, |fit, byte| fit & byte.is_ascii_graphic()) {
+        out.truncate(before);
+        return false;
+    }
     out.extend_from_slice(b"\r\nCache-Control: ");
     out.extend_from_slice(cache_control(redirect.max_age).as_bytes());
     out.extend_from_slice(b"\r\nReferrer-Policy: no-referrer\r\nContent-Length: 0\r\n");
