@@ -203,10 +203,12 @@ def certificate(work):
 
 
 def metrics(deployment, work):
-    """Returns the metrics of a server with all of them, including those of certificates and links."""
+    """Returns the metrics of a server with all of them, including those of certificates, links and a fleet."""
     pod = Pod(deployment, {}, work)
     pod.environment |= certificate(work)
     pod.environment |= {"WAYPOST_LINKCHECK": "true", "WAYPOST_STATE_DIR": f"{work}/state"}
+    # Metrics of a fleet do not depend on whether its server can be reached: nothing listens on port 1.
+    pod.environment |= {"WAYPOST_FLEET": "redis://127.0.0.1:1", "WAYPOST_FLEET_NAME": "links"}
     with open(f"{work}/srv/mapping.yaml", "w", encoding="utf-8") as file:
         # A name that never resolves, so that no host is requested.
         file.write(TABLE.replace("www.gnu.org", "nobody.invalid"))
