@@ -4,6 +4,7 @@ Load, churn, commits and kills are threads that run until time is up. They count
 and the counts are compared with the server's metrics.
 """
 
+import contextlib
 import http.client
 import os
 import random
@@ -25,7 +26,10 @@ from serving import HOST, TIMEOUT, Serving, wait_until
 
 # The number of steady clients, and how long each waits between two requests.
 CLIENTS, PACE = 4, 0.02
-ENTRIES = 2000
+# The table: a million entries in files, of which a commit changes two. SOAK_ENTRIES makes it smaller.
+ENTRIES, FILES = int(os.environ.get("SOAK_ENTRIES", "1000000")), 256
+# The part of the time before the disturbances, with which redirects are compared.
+QUIET = 0.1
 # The allowed growth from the second third of the time to the last one. Memory: variation of the
 # allocator and the page cache of packs. Descriptors: a fetch that is just under way.
 MORE_MEMORY, MORE_DESCRIPTORS = (1.08, 3072), 4
@@ -33,15 +37,22 @@ MORE_MEMORY, MORE_DESCRIPTORS = (1.08, 3072), 4
 KNOWN = (302, "https://known.example/")
 
 
-def table(version, bad=False):
-    entries = [
-        "- {url: 'https://known.example/', short-code: known}",
-        f"- {{url: 'https://version.example/{version}', short-code: version}}",
-        *(f"- {{url: 'https://e.example/{it}', short-code: e{it}}}" for it in range(ENTRIES)),
-    ]
-    if bad:
-        entries.append(f"- {{url: 'nothing {version}'}}")
-    return "\n".join([f"base_url: http://{HOST}/", "mapping:", *entries, ""])
+HEAD = f"base_url: http://{HOST}/\nmapping:\n"
+
+
+def first_file(version, bad=False):
+    """Returns the file that each commit changes."""
+    entries = [("https://known.example/", "known"), (f"https://version.example/{version}", "version")]
+    text = HEAD + "".join(f"- url: {url}\n  short-code: {code}\n" for url, code in entries)
+    return text + (f"- url: nothing {version}\n" if bad else "")
+
+
+def other_file(number, version):
+    """Returns another file; the version is in one of its entries."""
+    entries = range(number, ENTRIES, FILES)
+    changed = entries[version % len(entries)] if entries else None
+    urls = ((it, f"{it}/{version}" if it == changed else it) for it in entries)
+    return HEAD + "".join(f"- url: https://e.example/{url}\n  short-code: e{it}\n" for it, url in urls)
 
 
 class Remote:
@@ -66,8 +77,11 @@ class Remote:
         assert done.returncode == 0, f"{command}: {done.stderr}"
         return done.stdout.strip()
 
-    def push(self, text):
-        (self.work / "mapping.yaml").write_text(text)
+    def push(self, files):
+        """Pushes files of the table, by their numbers."""
+        (self.work / "links").mkdir(exist_ok=True)
+        for number, text in files.items():
+            (self.work / f"links/{number:03}.yaml").write_text(text)
         self.git(self.work, "add", "--all")
         self.git(self.work, "commit", "--quiet", "--message=Change")
         self.git(self.work, "push", "--quiet", "origin", "HEAD:refs/heads/main")
@@ -99,12 +113,14 @@ class Soak:
     def __init__(self, directory, seconds):
         self.seconds = seconds
         self.remote = Remote(directory)
-        self.remote.push(table(0))
+        everything = {number + 1: other_file(number, 0) for number in range(FILES)}
+        self.remote.push({0: first_file(0), **everything})
         self.remote.up()
         self.server = Serving(
-            directory, "--repo", self.remote.url, "--state-dir", directory / "state",
+            directory, "--repo", self.remote.url, "--path", "links", "--state-dir", directory / "state",
             "--pull-interval", "500ms", "--poll-interval", "500ms", "--git-timeout", "10s",
         ).serving()  # fmt: skip
+        self.latencies = directory / "latencies"
         self.over = threading.Event()
         self.lock = threading.Lock()
         # By outcome: requests that were answered as expected, and those that were abandoned.
@@ -181,13 +197,14 @@ class Soak:
             client.close()
 
     def commit(self, seed):
-        """Changes the table every second or so; one in ten is bad, and the next one good again."""
+        """Changes two files every second or so; one in ten changes is bad, and the next one good again."""
         chance = random.Random(seed)
         version = 0
         while not self.over.wait(chance.uniform(0.5, 1.5)):
             version += 1
             bad = version % 10 == 5
-            self.remote.push(table(version, bad))
+            other = chance.randrange(FILES)
+            self.remote.push({0: first_file(version, bad), other + 1: other_file(other, version)})
             self.did["bad table" if bad else "table"] += 1
             if bad:
                 # The bad table must be seen, however long the remote is down.
@@ -226,25 +243,61 @@ class Soak:
             self.failures.append(traceback.format_exc())
             self.over.set()
 
+    @contextlib.contextmanager
+    def measuring(self):
+        """Measures redirects meanwhile, and counts them."""
+        host, port = self.server.public
+        command = [sys.executable, "lib/soak_latency.py", host, str(port), self.latencies]
+        process = subprocess.Popen(command, stdin=subprocess.PIPE)
+        try:
+            yield
+        finally:
+            process.stdin.close()
+            status = process.wait(TIMEOUT)
+        assert status == 0, "a measured redirect failed"
+        self.answered["redirect"] += len(self.latencies.read_text().splitlines())
+
     def run(self):
+        with self.measuring():
+            self.over.wait(self.seconds * QUIET)
+            self.disturbed = time.monotonic()
+            self.disturb(self.seconds * (1 - QUIET))
+        self.report_latencies()
+
+    def disturb(self, seconds):
         began = time.monotonic()
         work = [(self.load, it) for it in range(CLIENTS)]
         work += [(self.churn, 100), (self.commit, 200), (self.kill, 300), (self.watch, began)]
         threads = [threading.Thread(target=self.guarded, args=it, daemon=True) for it in work]
         for thread in threads:
             thread.start()
-        self.over.wait(self.seconds)
+        self.over.wait(seconds)
         self.over.set()
         for thread in threads:
             thread.join(2 * TIMEOUT)
             assert not thread.is_alive(), "a thread hangs"
         assert not self.failures, "\n".join(self.failures)
 
+    def report_latencies(self):
+        """Prints how long redirects took before the disturbances and with them; no time is a failure."""
+        lines = [tuple(map(float, line.split())) for line in self.latencies.read_text().splitlines()]
+        parts = {
+            "quiet": [took for sent, took in lines if sent < self.disturbed],
+            "disturbed": [took for sent, took in lines if sent >= self.disturbed],
+        }
+        slow = {}
+        for name, times in parts.items():
+            assert times, f"no redirect was measured while it was {name}"
+            slow[name] = sorted(times)[int(len(times) * 0.999)]
+            middle = statistics.median(times) * 1000
+            print(f"{name}: {len(times)} redirects, median {middle:.2f} ms, p99.9 {slow[name] * 1000:.2f} ms")
+        print(f"p99.9 is {slow['disturbed'] / slow['quiet']:.2f} times that of the quiet time (the goal is 1.5)")
+
     # Final checks
 
     def check(self):
         self.remote.up()
-        last = self.remote.push(table("1000000"))
+        last = self.remote.push({0: first_file("1000000")})
         live = lambda: self.server.status()["revision"]["commit"] == last  # noqa: E731
         wait_until(live, "the last table is live")
         assert self.server.follow("/version")[1].endswith("/1000000")
