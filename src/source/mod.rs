@@ -22,12 +22,12 @@ mod follow;
 mod merge_setup;
 
 pub use error::SourceError;
-pub(crate) use files::kept;
 pub use files::{
     Earlier, FileSource, FileState, FilesError, Fingerprint, Inspection, Reading, Rests,
     StoredFile, Watch, Writers, create, create_with, cut_file, cut_written, replace, replace_with,
 };
 pub use files::{RepositoryPlace, Revision};
+pub(crate) use files::{Threads, kept};
 pub use follow::{
     CommitInfo, CommitTable, Fetch, FetchObserver, FetchOptions, FetchResult, Follower, Following,
     PullError, Puller, Pulling, RemoteError, RemoteStatus, Schedule, Turn,

@@ -5,6 +5,7 @@
 //! this gives up, and the table is compiled from its text.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -14,7 +15,7 @@ use super::next::compile_read;
 use super::pieces::keep_warnings;
 use super::tables::{Compilation, GatheredSite, MAX_TABLE_TEXT, build_sites, group};
 use crate::mapping::packed::{Draft, Moves, Part, PartedDocument, Piece, index};
-use crate::mapping::parse::{Batch, Batches, Cut, CutPiece, Reader, TableFile};
+use crate::mapping::parse::{Batch, Batches, Cut, CutBatches, CutPiece, Reader, TableFile};
 use crate::mapping::value::{Diagnostic, Problems};
 
 /// Runs work on several threads, or on one.
@@ -75,34 +76,10 @@ impl FirstReading {
         workers: &dyn Workers,
     ) -> Result<Option<Cut>, E> {
         let mut entries = self.entries();
-        entries.bytes += size;
-        if entries.is_given_up || entries.bytes > MAX_TABLE_TEXT {
-            drop(entries);
-            self.give_up();
-            return Ok(None);
-        }
-        let last = entries.sites.last().map(|site| &site.draft);
-        let bytes = usize::try_from(size).unwrap_or(usize::MAX);
-        let reading = ListReading {
-            file: (index(entries.files), path),
-            input: Mutex::new(ListInput {
-                batches: Batches::new(read),
-                next: 0,
-                error: None,
-            }),
-            output: Mutex::new(ListEntries {
-                draft: last
-                    .map(|draft| Draft::with_hosts_of(draft, bytes))
-                    .unwrap_or_default(),
-                ..ListEntries::default()
-            }),
-            size,
-            is_declined: AtomicBool::new(false),
-        };
-        workers.run(&|| reading.work());
-        let cut = reading.finish()?.and_then(|(batches, list)| {
-            let ListEntries { pieces, .. } = &list;
-            let cut = batches.finish(pieces.clone())?;
+        let mut batches = Batches::new(read);
+        let list = entries.read_list(path, size, || batches.next(), workers)?;
+        let cut = list.and_then(|list| {
+            let cut = batches.finish(list.pieces.clone())?;
             entries.add(path, list, &cut)?;
             Some(cut)
         });
@@ -111,6 +88,30 @@ impl FirstReading {
             self.give_up();
         }
         Ok(cut)
+    }
+
+    /// Reads the next file, which was cut before; `read` returns some of its bytes. Returns whether its
+    /// text is not needed: otherwise this has given up.
+    ///
+    /// # Errors
+    ///
+    /// Those of `read`.
+    pub fn read_cut<E: Send>(
+        &self,
+        path: &Arc<str>,
+        cut: &Cut,
+        read: impl FnMut(Range<usize>) -> Result<Vec<u8>, E> + Send,
+        workers: &dyn Workers,
+    ) -> Result<bool, E> {
+        let mut entries = self.entries();
+        let mut batches = CutBatches::new(cut, read);
+        let list = entries.read_list(path, cut.size(), || batches.next(), workers)?;
+        let is_read = list.and_then(|list| entries.add(path, list, cut)).is_some();
+        drop(entries);
+        if !is_read {
+            self.give_up();
+        }
+        Ok(is_read)
     }
 
     /// Compiles the files that were read, or else those of which there is all text.
@@ -158,6 +159,41 @@ impl FirstReading {
 }
 
 impl FirstEntries {
+    /// Reads the entries of the next file, of about `size` bytes, from its batches; `None` if its text is
+    /// needed.
+    fn read_list<E: Send>(
+        &mut self,
+        path: &Arc<str>,
+        size: u64,
+        next: impl FnMut() -> Result<Option<Batch>, E> + Send,
+        workers: &dyn Workers,
+    ) -> Result<Option<ListEntries>, E> {
+        self.bytes += size;
+        if self.is_given_up || self.bytes > MAX_TABLE_TEXT {
+            return Ok(None);
+        }
+        let last = self.sites.last().map(|site| &site.draft);
+        let bytes = usize::try_from(size).unwrap_or(usize::MAX);
+        let reading = ListReading {
+            file: (index(self.files), path),
+            input: Mutex::new(ListInput {
+                batches: next,
+                next: 0,
+                error: None,
+            }),
+            output: Mutex::new(ListEntries {
+                draft: last
+                    .map(|draft| Draft::with_hosts_of(draft, bytes))
+                    .unwrap_or_default(),
+                ..ListEntries::default()
+            }),
+            size,
+            is_declined: AtomicBool::new(false),
+        };
+        workers.run(&|| reading.work());
+        reading.finish()
+    }
+
     /// Adds the entries of the next file; `None` if its text is needed.
     fn add(&mut self, path: &Arc<str>, list: ListEntries, cut: &Cut) -> Option<()> {
         let number = index(self.files);
@@ -215,18 +251,19 @@ impl FirstEntries {
 }
 
 /// The list of a file while it is read by several workers.
-struct ListReading<'f, Read, E> {
+struct ListReading<'f, Next, E> {
     /// The number of the file, and its path.
     file: (u32, &'f Arc<str>),
-    input: Mutex<ListInput<Read, E>>,
+    input: Mutex<ListInput<Next, E>>,
     output: Mutex<ListEntries>,
     /// The size that the file is expected to have.
     size: u64,
     is_declined: AtomicBool,
 }
 
-struct ListInput<Read, E> {
-    batches: Batches<Read>,
+struct ListInput<Next, E> {
+    /// Returns the next batch.
+    batches: Next,
     /// The number of the next batch.
     next: usize,
     error: Option<E>,
@@ -245,9 +282,9 @@ struct ListEntries {
     waiting: BTreeMap<usize, ListEntries>,
 }
 
-impl<Read, E> ListReading<'_, Read, E>
+impl<Next, E> ListReading<'_, Next, E>
 where
-    Read: FnMut(&mut Vec<u8>) -> Result<usize, E>,
+    Next: FnMut() -> Result<Option<Batch>, E>,
 {
     /// Compiles batches until there are no more.
     fn work(&self) {
@@ -265,7 +302,7 @@ where
         if input.error.is_some() || self.is_declined.load(Ordering::Relaxed) {
             return None;
         }
-        match input.batches.next() {
+        match (input.batches)() {
             Ok(batch) => {
                 let number = input.next;
                 input.next += 1;
@@ -309,18 +346,17 @@ where
         Some(entries)
     }
 
-    /// Returns the batches, all of which were read, and their entries; `None` if text is needed.
-    #[allow(clippy::type_complexity, reason = "two results that are used at once")]
-    fn finish(self) -> Result<Option<(Batches<Read>, ListEntries)>, E> {
+    /// Returns the entries of all batches; `None` if text is needed.
+    fn finish(self) -> Result<Option<ListEntries>, E> {
         let input = self.input.into_inner();
-        let ListInput { batches, error, .. } = input.unwrap_or_else(PoisonError::into_inner);
-        if let Some(error) = error {
+        let input = input.unwrap_or_else(PoisonError::into_inner);
+        if let Some(error) = input.error {
             return Err(error);
         }
         let output = self.output.into_inner();
         let output = output.unwrap_or_else(PoisonError::into_inner);
         let is_declined = self.is_declined.into_inner();
-        Ok((!is_declined).then_some((batches, output)))
+        Ok((!is_declined).then_some(output))
     }
 
     fn output(&self) -> MutexGuard<'_, ListEntries> {
@@ -407,6 +443,23 @@ mod tests {
         first.compile(&read)
     }
 
+    /// Compiles files that were cut before.
+    fn compile_cut(files: &[SourceFile], threads: usize) -> Result<Compilation, TextNeeded> {
+        let first = FirstReading::default();
+        first.begin();
+        let read = |file: &SourceFile| {
+            let cut = Cut::of(&file.bytes);
+            let read = |range: Range<usize>| Ok::<_, Infallible>(file.bytes[range].to_vec());
+            let Ok(is_read) = first.read_cut(&file.path, &cut, read, &Threads(threads));
+            match is_read {
+                true => TableFile::known(Arc::clone(&file.path), Arc::new(cut)),
+                false => TableFile::whole(file.clone()),
+            }
+        };
+        let read: Vec<_> = files.iter().map(read).collect();
+        first.compile(&read)
+    }
+
     fn file(path: &str, head: &str, entries: impl Iterator<Item = String>) -> SourceFile {
         let text = format!("{head}mapping:\n{}", entries.collect::<String>());
         SourceFile::new(path.into(), text.into_bytes())
@@ -479,6 +532,7 @@ mod tests {
             for threads in [1, 3] {
                 let first = compile_first(&files, threads, 1_000).unwrap();
                 assert_same(&first, &whole);
+                assert_same(&compile_cut(&files, threads).unwrap(), &whole);
                 let mut files = files.clone();
                 files[0].bytes.extend(b"- url: https://new.org/\n");
                 let next = compile_after(&files, first.table.as_ref());
@@ -532,6 +586,7 @@ mod tests {
                 let source = source(&files);
                 if let Ok(first) = compile_first(&source, threads, step) {
                     assert_same(&first, &compile(&source));
+                    assert_same(&compile_cut(&source, threads).unwrap(), &first);
                     before = first.table;
                 } else {
                     let changed = compile_after(&source, before.as_ref());

@@ -3,6 +3,8 @@
 //!
 //! The pieces are those into which the whole file is cut.
 
+use std::ops::Range;
+
 use memchr::memchr;
 
 use super::cut::{Cut, CutList, CutPiece, CutStep, LineScan};
@@ -60,6 +62,8 @@ pub(crate) struct Batch {
 
 #[derive(Debug, Clone, Copy)]
 struct BatchPiece {
+    /// What it is, if that is known.
+    id: Option<PieceId>,
     /// Where it begins in its batch.
     start: usize,
     /// The number of its first line, from 1.
@@ -81,7 +85,7 @@ impl Batch {
         self.pieces.iter().zip(ends).map(|(piece, end)| {
             let bytes = &self.bytes[piece.start..end];
             let cut = CutPiece {
-                id: PieceId::of(bytes),
+                id: piece.id.unwrap_or_else(|| PieceId::of(bytes)),
                 start: self.start + piece.start,
                 length: bytes.len(),
                 line: piece.line,
@@ -220,8 +224,12 @@ where
     }
 
     fn begin_piece(&mut self, start: usize, line: u32) {
-        let gaps = None;
-        self.pieces.push(BatchPiece { start, line, gaps });
+        self.pieces.push(BatchPiece {
+            id: None,
+            start,
+            line,
+            gaps: None,
+        });
     }
 
     fn end_piece(&mut self) {
@@ -252,6 +260,56 @@ where
         let mut taken = std::mem::replace(&mut self.buffer, rest);
         taken.truncate(at);
         taken
+    }
+}
+
+/// A file that was cut before, divided while it is read again.
+pub(crate) struct CutBatches<'c, Read> {
+    /// Returns some bytes of the file.
+    read: Read,
+    list: Option<&'c CutList>,
+    /// The number of the piece that begins the next batch.
+    next: usize,
+}
+
+impl<'c, Read, E> CutBatches<'c, Read>
+where
+    Read: FnMut(Range<usize>) -> Result<Vec<u8>, E>,
+{
+    pub(crate) fn new(cut: &'c Cut, read: Read) -> Self {
+        Self {
+            read,
+            list: cut.list.as_ref(),
+            next: 0,
+        }
+    }
+
+    /// Returns the next batch; `None` once there are no more.
+    pub(crate) fn next(&mut self) -> Result<Option<Batch>, E> {
+        let rest = self.list.map_or(&[][..], |list| &list.pieces[self.next..]);
+        let Some(first) = rest.first() else {
+            return Ok(None);
+        };
+        let is_enough = |piece: &CutPiece| piece.range().end - first.start >= MIN;
+        let count = rest
+            .iter()
+            .position(is_enough)
+            .map_or(rest.len(), |it| it + 1);
+        let pieces = &rest[..count];
+        self.next += count;
+        let pieces_in_batch = pieces.iter().map(|piece| BatchPiece {
+            id: Some(piece.id),
+            start: piece.start - first.start,
+            line: piece.line,
+            gaps: piece.gaps,
+        });
+        let end = pieces.last().map_or(first.start, |last| last.range().end);
+        Ok(Some(Batch {
+            bytes: (self.read)(first.start..end)?,
+            pieces: pieces_in_batch.collect(),
+            start: first.start,
+            indent: self.list.map_or(0, |list| list.indent),
+        }))
     }
 }
 

@@ -22,7 +22,7 @@ mod values;
 mod window;
 pub(super) mod yaml;
 
-pub(crate) use batches::{Batch, Batches};
+pub(crate) use batches::{Batch, Batches, CutBatches};
 pub use cut::Cut;
 pub(crate) use cut::CutPiece;
 pub use cutter::Cutter;

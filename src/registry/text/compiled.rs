@@ -1,11 +1,22 @@
-//! Compilation of files, of which only the text of unknown pieces is read.
+//! Compilation of files, of which only the text of unknown pieces is read; without an earlier version, it
+//! is read piece by piece, and not kept.
+
+use std::sync::Arc;
 
 use super::text_file::TextFile;
-use crate::mapping::{Compilation, KnownFiles, Table, TableFile, TextNeeded, compile_read};
+use crate::mapping::{
+    Compilation, FirstReading, KnownFiles, Table, TableFile, TextNeeded, compile_read,
+};
+use crate::source::Threads;
 
 /// Compiles the files of a table, of which `before` is an earlier version; `None` if their text is not
 /// there any more.
 pub(crate) fn compile_text(files: &[TextFile], before: Option<&Table>) -> Option<Compilation> {
+    if before.is_none()
+        && let Some(compilation) = compile_first(files)
+    {
+        return Some(compilation);
+    }
     let known = before.map(KnownFiles::of);
     let pieces = |file: &TextFile| {
         let known = known.as_ref();
@@ -23,6 +34,30 @@ pub(crate) fn compile_text(files: &[TextFile], before: Option<&Table>) -> Option
     let whole: Vec<TableFile> = whole.collect::<Option<_>>()?;
     let compiled: Result<_, TextNeeded> = compile_read(&whole, before);
     Some(compiled.expect("the text of whole files is there"))
+}
+
+/// Compiles the first version of a table while it is read; `None` if its text is needed as a whole, or is
+/// not there any more.
+fn compile_first(files: &[TextFile]) -> Option<Compilation> {
+    if files.iter().any(|file| file.cut().pieces().is_empty()) {
+        return None;
+    }
+    let first = FirstReading::default();
+    first.begin();
+    let mut read = Vec::with_capacity(files.len());
+    for file in files {
+        let bytes = |range| file.read(range).ok_or(TextNeeded);
+        let workers = Threads::for_file(file.size());
+        let is_read = first.read_cut(&file.path, file.cut(), bytes, &workers);
+        if !is_read.is_ok_and(|is_read| is_read) {
+            return None;
+        }
+        read.push(TableFile::known(
+            Arc::clone(&file.path),
+            Arc::clone(file.cut()),
+        ));
+    }
+    first.compile(&read).ok()
 }
 
 #[cfg(test)]

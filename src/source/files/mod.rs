@@ -36,6 +36,6 @@ pub use revision::Revision;
 pub(crate) use revision::content_hash;
 pub use settling::Rests;
 pub use stored::{FileState, StoredFile, cut_file, cut_written};
-pub(super) use threads::Threads;
+pub(crate) use threads::Threads;
 pub use watch::Watch;
 pub use writers::Writers;
