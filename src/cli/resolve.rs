@@ -175,7 +175,7 @@ fn refuse_elsewhere(url: &str, table: &Table) -> Error {
 fn is_hit(outcome: &Outcome<'_>) -> bool {
     matches!(
         outcome,
-        Outcome::Redirect(_) | Outcome::Preview(_) | Outcome::Gone(_)
+        Outcome::Redirect(_) | Outcome::Preview(_) | Outcome::SiteRedirect(_) | Outcome::Gone(_)
     )
 }
 
@@ -219,6 +219,12 @@ fn report(followed: &Followed, outcome: &Outcome<'_>, now: Timestamp) -> Result<
                 writeln!(stderr(), "  hint: an archived copy is at {archive}")?;
             }
             Err(Error::Reported)
+        }
+        Outcome::SiteRedirect(redirect) => {
+            writeln!(stdout(), "{}", redirect.location)?;
+            let (place, key) = (redirect.target.place(), redirect.key.name());
+            writeln!(stderr(), "{place}: by the key {key:?} (302)")?;
+            Ok(())
         }
         Outcome::Landing(site) => {
             let base_url = site.base_url().as_str();

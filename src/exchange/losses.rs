@@ -4,7 +4,7 @@ use crate::mapping::{DEFAULT_MAX_AGE, Forward, Site, Status, Timestamp};
 
 use super::order::{CodeRow, SortedEntries};
 
-/// A property of an entry besides its code and its target.
+/// A property of an entry besides its code and its target, or of the site.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feature {
     /// A redirect status other than 302.
@@ -29,11 +29,13 @@ pub enum Feature {
     Archive,
     /// A URL or path that is longer than the format's readers accept.
     Length,
+    /// The base URL itself leads elsewhere.
+    Home,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Status,
         Self::Forward,
         Self::CacheMaxAge,
@@ -45,6 +47,7 @@ impl Feature {
         Self::Tags,
         Self::Archive,
         Self::Length,
+        Self::Home,
     ];
 
     /// Returns the word for the feature in messages.
@@ -61,11 +64,13 @@ impl Feature {
             Self::Tags => "tags",
             Self::Archive => "archive",
             Self::Length => "links too long for this form",
+            Self::Home => "home",
         }
     }
 }
 
-/// The number of codes of a site with each feature that a format cannot represent.
+/// The number of codes of a site with each feature that a format cannot represent; 1 for a feature
+/// of the site itself.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Losses([usize; Feature::ALL.len()]);
 
@@ -79,7 +84,13 @@ impl Losses {
         fits: impl Fn(&CodeRow<'_>) -> bool,
     ) -> Self {
         let mut losses = Self::default();
-        if Feature::ALL.into_iter().all(&carries) {
+        let has_home = site.about().home().is_some() && !carries(Feature::Home);
+        losses.0[Feature::Home as usize] = usize::from(has_home);
+        let is_of_site = |feature| matches!(feature, Feature::Home);
+        if Feature::ALL
+            .into_iter()
+            .all(|it| is_of_site(it) || carries(it))
+        {
             return losses;
         }
 
@@ -103,6 +114,7 @@ impl Losses {
                     Feature::Owner => entry.owner().is_some(),
                     Feature::Tags => entry.tags().next().is_some(),
                     Feature::Archive => entry.archive().is_some(),
+                    Feature::Home => false,
                 };
                 losses.0[feature as usize] += usize::from(is_lost && !carries(feature));
             }

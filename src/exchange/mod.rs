@@ -90,9 +90,10 @@ impl ExportFormat {
     }
 
     fn carries(self, feature: Feature) -> bool {
-        use Feature::{Gone, Length, Status};
+        use Feature::{Gone, Home, Length, Status};
         match self {
-            Self::Yaml | Self::JsonLines | Self::Csv => true,
+            Self::Yaml => true,
+            Self::JsonLines | Self::Csv => feature != Home,
             Self::Beacon | Self::UrlTeam => feature == Length,
             Self::Redirects => matches!(feature, Status | Length),
             Self::Nginx => matches!(feature, Status | Gone),
@@ -103,7 +104,32 @@ impl ExportFormat {
 
 #[cfg(test)]
 mod tests {
-    use crate::mapping::{SourceFile, Table, compile};
+    use super::{ExportFormat, Feature, page_losses};
+    use crate::mapping::{SourceFile, Table, Timestamp, compile};
+
+    #[test]
+    fn only_a_table_carries_where_the_base_url_leads() {
+        let text = "base_url: https://short.code/\nhome: https://e.org/\nmapping: []\n";
+        let file = SourceFile::new("t.yaml".into(), text.into());
+        let table = compile(&[file]).table.unwrap();
+        let (site, now) = (&table.sites()[0], Timestamp::MIN);
+        for (format, lost) in [
+            (ExportFormat::Yaml, 0),
+            (ExportFormat::JsonLines, 1),
+            (ExportFormat::Csv, 1),
+            (ExportFormat::Nginx, 1),
+        ] {
+            assert_eq!(
+                format.losses(site, now).of(Feature::Home),
+                lost,
+                "{format:?}"
+            );
+        }
+        assert_eq!(page_losses(site, now).of(Feature::Home), 1);
+        let mut written = Vec::new();
+        ExportFormat::Yaml.write(site, now, &mut written).unwrap();
+        assert_eq!(String::from_utf8(written).unwrap(), text);
+    }
 
     /// Returns a table of one site with these entries.
     pub(super) fn site_of(entries: &str) -> Table {

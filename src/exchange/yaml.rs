@@ -6,7 +6,8 @@
 use std::io::{self, Write};
 
 use crate::mapping::{
-    DEFAULT_MAX_AGE, Entry, Forward, NewCode, ProposalTemplate, Retired, Scheme, Site, Status,
+    DEFAULT_MAX_AGE, Entry, Forward, NewCode, ProposalTemplate, Retired, Scheme, Site, SiteTarget,
+    Status,
 };
 
 use super::order::SortedEntries;
@@ -27,6 +28,7 @@ pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
         ("repository", about.repository()),
         ("contact", about.contact()),
         ("propose", propose),
+        ("home", about.home().map(SiteTarget::url)),
     ] {
         if let Some(value) = value {
             writeln!(out, "{key}: {}", scalar(value))?;

@@ -28,7 +28,7 @@ pub struct Frame<'p> {
     /// The name of the collection.
     pub name: &'p str,
     /// The path of the landing page.
-    pub home: Option<&'p str>,
+    pub home: Option<String>,
     /// The path of the list of all links.
     pub list: Option<String>,
     /// The path of the OpenSearch description, by which browsers search the links.
@@ -53,7 +53,7 @@ impl<'p> Frame<'p> {
         Self {
             language,
             name: about.and_then(About::name).unwrap_or(host),
-            home: base_url.map(BaseUrl::path),
+            home: base_url.map(|it| it.path().to_owned()),
             list: None,
             opensearch: None,
             propose: None,

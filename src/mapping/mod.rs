@@ -45,14 +45,14 @@ pub(crate) use self::packed::first_of;
 pub use self::packed::{Entry, Site, Table, TargetParts, UnknownSite};
 pub use self::parse::{Cut, Cutter, FileText, ListPlace, TableFile};
 pub(crate) use self::resolve::{End, ServerPage, follow};
-pub use self::resolve::{Location, Outcome, Redirect, Request, Via};
+pub use self::resolve::{Location, Outcome, Redirect, Request, SiteKey, SiteRedirect, Via};
 pub use self::search::{CodeOrder, Filter, LinkState, OrderChange};
 pub use self::value::{
     About, BaseUrl, BaseUrlError, Code, CodeError, DEFAULT_MAX_AGE, Defaults, Description,
     Diagnostic, Example, Forward, KnownPieces, MAX_CODE_BYTES, MAX_TARGET_BYTES, Misfit, NewCode,
-    Place, Position, ProposalTemplate, Reach, Retired, Rule, Scheme, Severity, SourceFile, Status,
-    Target, TargetError, Timestamp, WrittenDate, WrittenDateError, WrittenRetirement,
-    direction_control, is_table_name,
+    Place, Position, ProposalTemplate, Reach, Retired, Rule, Scheme, Severity, SiteTarget,
+    SourceFile, Status, Target, TargetError, Timestamp, WrittenDate, WrittenDateError,
+    WrittenRetirement, direction_control, is_table_name,
 };
 #[cfg(fuzzing)]
 pub use parse::block::is_in_block_form;

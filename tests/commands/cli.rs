@@ -382,6 +382,13 @@ fn resolve_reports_what_is_not_there() {
     // One auto code in 64 begins like a flag.
     assert_snapshot!("resolve_hyphen", run(&["resolve", "-55yIza0"]));
     assert_snapshot!("resolve_landing", run(&["resolve", "https://short.code/"]));
+    let with_home = [
+        "resolve",
+        "--table",
+        "tests/tables/ok/home.yaml",
+        "https://short.code/go/",
+    ];
+    assert_snapshot!("resolve_home", run(&with_home));
     let rooted = run(&["resolve", "https://short.code./gnu-home"]);
     assert!(rooted.starts_with("status 0\n"), "{rooted}");
     let target = run(&["resolve", "https://www.gnu.org/"]);

@@ -14,6 +14,7 @@ use crate::support::{Running, head_of, quiet, soon, until};
 
 const TABLE: &str = "\
 base_url: https://short.code/
+home: https://e.example/welcome
 mapping:
 - {url: 'https://e.example/', short-code: x}
 - {url: 'https://e.example/post', short-code: kept, status: 307}

@@ -64,6 +64,39 @@ async fn the_landing_page_says_what_this_is() {
 }
 
 #[tokio::test]
+async fn with_home_the_base_url_leads_elsewhere() {
+    let table = "base_url: https://short.code/go/\nhome: https://e.example/welcome\nmapping: []\n";
+    let server = Running::start(table).await;
+    for method in ["GET", "HEAD"] {
+        let reply = server.ask(method, "/go/?query", "").await;
+        assert!(reply.status_line().contains("302"), "{reply:?}");
+        let header = |name| reply.header(name).unwrap();
+        assert_eq!(header("location"), "https://e.example/welcome");
+        assert_eq!(header("cache-control"), "public, max-age=60");
+        assert_eq!(header("referrer-policy"), "no-referrer");
+    }
+    let redirects = "waypost_requests_total{outcome=\"redirect\"}";
+    assert_eq!(server.metric(redirects).await, Some(2.0));
+    for path in ["/go/", "/go/-/"] {
+        let posted = server.ask("POST", path, "").await;
+        assert!(posted.status_line().contains("405"), "{posted:?}");
+    }
+    // Every page links to the landing page, which is below the base URL.
+    for path in ["/go/-/", "/-/", "/go/nothing"] {
+        let text = page(&server, path).await.text();
+        assert!(
+            text.contains("<a class=\"wordmark\" href=\"/go/-/\">"),
+            "{text}"
+        );
+    }
+    let landing = page(&server, "/go/-/").await.text();
+    assert!(landing.contains("https://short.code/go/"), "{landing}");
+    let without = Running::start(TABLE).await;
+    let reply = without.get("/-/").await;
+    assert!(reply.status_line().contains("404"), "{reply:?}");
+}
+
+#[tokio::test]
 async fn an_unknown_code_brings_the_nearest() {
     let server = Running::start(TABLE).await;
     let text = page(&server, "/exampel-one").await.text();

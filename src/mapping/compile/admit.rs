@@ -271,7 +271,7 @@ fn check_forward(
 }
 
 /// Warns of a URL that leads each client into its own network, or to the client itself.
-fn check_private(report: &mut Report<'_>, target: &Target<'_>, position: Position) {
+pub(super) fn check_private(report: &mut Report<'_>, target: &Target<'_>, position: Position) {
     if target.is_private() {
         let message = "the URL has a private or loopback address";
         let hint =

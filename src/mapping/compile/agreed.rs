@@ -4,7 +4,7 @@ use super::document::Document;
 use crate::mapping::parse::Located;
 use crate::mapping::value::{
     About, CollectionName, Contact, Diagnostic, Place, Problems, ProposalTemplate, Rule, Scheme,
-    Target,
+    SiteTarget, Target,
 };
 
 /// Returns the scheme of a site for auto codes.
@@ -27,12 +27,25 @@ pub(super) fn agreed_about<'d>(
     let repository = all().filter_map(|it| Some((it, it.about.repository.as_ref()?)));
     let contact = all().filter_map(|it| Some((it, it.about.contact.as_ref()?)));
     let propose = all().filter_map(|it| Some((it, it.about.propose.as_ref()?)));
+    let home = all().filter_map(|it| Some((it, it.about.home.as_ref()?)));
     About {
         name: agreed("name", name, CollectionName::as_str, problems).cloned(),
         repository: agreed("repository", repository, Target::as_str, problems).cloned(),
         contact: agreed("contact", contact, Contact::as_str, problems).cloned(),
         propose: agreed("propose", propose, ProposalTemplate::as_str, problems).cloned(),
+        home: agreed_target("home", home, problems),
     }
+}
+
+/// Returns the URL to which a key leads, and where it is stated first.
+fn agreed_target<'d>(
+    key: &str,
+    stated: impl Iterator<Item = (&'d Document<'d>, &'d Located<Target<'static>>)>,
+    problems: &mut Problems,
+) -> Option<SiteTarget> {
+    let (url, place) = agreed_at(key, stated, Target::as_str, problems)?;
+    let url = url.clone();
+    Some(SiteTarget { url, place })
 }
 
 /// Returns the first value that a document states for a key, and reports others.
@@ -42,6 +55,16 @@ fn agreed<'d, V: PartialEq>(
     show: impl Fn(&V) -> &str,
     problems: &mut Problems,
 ) -> Option<&'d V> {
+    agreed_at(key, stated, show, problems).map(|(value, _)| value)
+}
+
+/// Does the same, and returns the place of the value.
+fn agreed_at<'d, V: PartialEq>(
+    key: &str,
+    stated: impl Iterator<Item = (&'d Document<'d>, &'d Located<V>)>,
+    show: impl Fn(&V) -> &str,
+    problems: &mut Problems,
+) -> Option<(&'d V, Place)> {
     let mut first: Option<(&V, Place)> = None;
     for (document, Located { value, position }) in stated {
         let place = Place::new(&document.file, *position);
@@ -55,5 +78,5 @@ fn agreed<'d, V: PartialEq>(
             }
         }
     }
-    first.map(|(value, _)| value)
+    first
 }

@@ -128,6 +128,10 @@ fn files_in_pieces(table: &Table) -> HashSet<Arc<str>> {
 }
 
 fn has_own_targets(table: &Table) -> bool {
+    let mut homes = table.sites().iter().filter_map(|site| site.about().home());
+    if homes.any(|home| table.covers(&home.url)) {
+        return true;
+    }
     let sites = table.sites().iter();
     let mut own = sites.flat_map(|site| site.entries_to(|rest| table.may_own(rest)));
     own.next().is_some()

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::admit::{admit, check_defaults};
 use super::item::{Item, bare, index_of, is_entry_key};
+use super::site_url::site_url;
 use crate::mapping::packed::Draft;
 use crate::mapping::parse::lookalike::name_lookalikes;
 use crate::mapping::parse::{Cut, Located, Node, Reader, Report, SeenKeys, Stop, text};
@@ -40,6 +41,7 @@ pub(crate) struct WrittenAbout {
     pub(crate) repository: Option<Located<Target<'static>>>,
     pub(crate) contact: Option<Located<Contact>>,
     pub(crate) propose: Option<Located<ProposalTemplate>>,
+    pub(crate) home: Option<Located<Target<'static>>>,
 }
 
 /// A test written in a table.
@@ -59,6 +61,7 @@ enum DocumentKey {
     Repository,
     Contact,
     Propose,
+    Home,
     Tests,
 }
 
@@ -71,6 +74,7 @@ const DOCUMENT_KEYS: &[(&str, DocumentKey)] = &[
     ("repository", DocumentKey::Repository),
     ("contact", DocumentKey::Contact),
     ("propose", DocumentKey::Propose),
+    ("home", DocumentKey::Home),
     ("tests", DocumentKey::Tests),
 ];
 
@@ -238,6 +242,7 @@ impl<'t> Document<'t> {
                 DocumentKey::Propose => {
                     self.about.propose = about(reader, "propose", ProposalTemplate::parse)?;
                 }
+                DocumentKey::Home => self.about.home = site_url(reader, "home")?,
                 DocumentKey::Tests => {
                     if reader.list("tests")? {
                         self.read_tests(reader)?;

@@ -86,11 +86,16 @@ impl Expectation {
                 let got = Target::parse(&location);
                 got.is_ok_and(|target| target.as_str() == url)
             }
+            (Expected::Target(url), Outcome::SiteRedirect(redirect)) => {
+                let got = Target::parse(&redirect.location);
+                got.is_ok_and(|target| target.as_str() == url)
+            }
             _ => false,
         };
         (!is_met).then(|| {
             let got = match &outcome {
                 Outcome::Redirect(redirect) => redirect.location.to_string(),
+                Outcome::SiteRedirect(redirect) => redirect.location.to_string(),
                 Outcome::Gone(_) => "gone".to_owned(),
                 Outcome::NotFound(_) | Outcome::Misdirected => "not-found".to_owned(),
                 Outcome::Preview(_) => "a preview page".to_owned(),

@@ -20,6 +20,8 @@ mod review;
 #[cfg(test)]
 mod same_table;
 mod shared;
+mod site_review;
+mod site_url;
 mod sound;
 pub(super) mod tables;
 mod written_codes;

@@ -323,6 +323,7 @@ mod tests {
             base_url: 0,
             scheme: 0,
             defaults: 0,
+            home: 0,
             tests: true,
             is_indented: false,
             has_carriage_returns: false,

@@ -11,6 +11,7 @@ pub(in crate::mapping) struct File {
     pub(super) base_url: usize,
     pub(super) scheme: usize,
     pub(super) defaults: usize,
+    pub(super) home: usize,
     pub(super) tests: bool,
     pub(super) is_indented: bool,
     pub(super) has_carriage_returns: bool,
@@ -28,6 +29,7 @@ pub(in crate::mapping) enum Edit {
     BaseUrl(usize),
     Scheme(usize),
     Defaults(usize),
+    Home(usize),
     Tests,
     Indent,
     CarriageReturns,
@@ -51,6 +53,14 @@ const DEFAULTS: [&str; 3] = [
     "",
     "defaults:\n  status: 301\n  cache-max-age: 7\n",
     "defaults:\n  forward: path\n  new: number\n",
+];
+
+const HOMES: [&str; 5] = [
+    "",
+    "home: https://e.org/home\n",
+    "home: https://short.code/c1\n",
+    "home: https://other.code/x/\n",
+    "home: https://E.org\n",
 ];
 
 /// Returns the lines of an entry of some kind: most do not conflict with those of other numbers.
@@ -120,6 +130,7 @@ fn text(file: &File) -> String {
         BASE_URLS[file.base_url],
         SCHEMES[file.scheme],
         DEFAULTS[file.defaults],
+        HOMES[file.home],
         mapping,
         &entries,
         tests,
@@ -157,6 +168,7 @@ pub(in crate::mapping) fn apply(edit: Edit, at: Index, files: &mut Vec<(usize, F
         Edit::BaseUrl(number) => file.base_url = number,
         Edit::Scheme(number) => file.scheme = number,
         Edit::Defaults(number) => file.defaults = number,
+        Edit::Home(number) => file.home = number,
         Edit::Tests => file.tests ^= true,
         Edit::Indent => file.is_indented ^= true,
         Edit::CarriageReturns => file.has_carriage_returns ^= true,
@@ -199,12 +211,13 @@ pub(in crate::mapping) fn a_file(entries: usize) -> impl Strategy<Value = File> 
         mostly(0..4),
         mostly(0..3),
         mostly(0..3),
+        mostly(0..5),
         any::<bool>(),
         any::<bool>(),
         entries,
     )
         .prop_map(
-            |(base_url, scheme, defaults, tests, is_indented, mut entries)| {
+            |(base_url, scheme, defaults, home, tests, is_indented, mut entries)| {
                 // An entry is there once, and its number has one kind that claims a code.
                 let mut seen = std::collections::HashSet::new();
                 entries.retain(|(kind, number)| seen.insert((*kind > 7, *number)));
@@ -212,6 +225,7 @@ pub(in crate::mapping) fn a_file(entries: usize) -> impl Strategy<Value = File> 
                     base_url,
                     scheme,
                     defaults,
+                    home,
                     tests,
                     is_indented,
                     has_carriage_returns: false,
@@ -232,6 +246,7 @@ pub(in crate::mapping) fn an_edit() -> impl Strategy<Value = Edit> {
         1 => (0..4_usize).prop_map(Edit::BaseUrl),
         1 => (0..3_usize).prop_map(Edit::Scheme),
         1 => (0..3_usize).prop_map(Edit::Defaults),
+        1 => (0..5_usize).prop_map(Edit::Home),
         1 => Just(Edit::Tests),
         1 => Just(Edit::Indent),
         1 => Just(Edit::CarriageReturns),

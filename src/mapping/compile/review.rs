@@ -3,12 +3,10 @@
 //! A code may be reached, or hidden, by the ways in which the server helps a reader: another
 //! spelling, a repair, a forwarded path, another site. A target may also lead back into the table.
 
+use super::site_review::{review_keys, shown_loop};
 use crate::mapping::packed::{CodeKind, Entry, Site, Table};
 use crate::mapping::resolve::{End, follow};
 use crate::mapping::value::{Diagnostic, Position, Problems, Rule, Timestamp};
-
-/// The maximum number of links of a loop that are named.
-const SHOWN_LINKS: usize = 5;
 
 /// Reports the problems of a table's codes and targets with each other; `position_of` returns where a
 /// listed code is written, given its number and that of its site.
@@ -42,6 +40,9 @@ pub(super) fn review(
                 }
                 problems.push(Diagnostic::new(rule, place, message).with_hint(hint));
             }
+        }
+        for problem in review_keys(table, site) {
+            problems.push(problem);
         }
         let among = among.get(site_number).and_then(|keys| keys.as_deref());
         let entries = leading_back(table, site, among);
@@ -152,15 +153,11 @@ fn own_target(table: &Table, entry: Entry<'_>) -> Option<Diagnostic> {
             "the target is a short link that this table does not have",
         )
         .with_hint("change the target of this entry, or add that link"),
-        End::Loop(mut links) => {
-            if links.len() > SHOWN_LINKS {
-                links.truncate(SHOWN_LINKS);
-                links.push("…".to_owned());
-            }
+        End::Loop(links) => {
             let message = "the target leads into a loop of short links";
             at_url(Rule::TargetLoop, message).with_hint(format!(
                 "{}: change the target of one of them",
-                links.join(" → ")
+                shown_loop(links)
             ))
         }
     })

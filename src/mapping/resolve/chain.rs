@@ -30,36 +30,56 @@ pub(crate) fn follow(table: &Table, entry: Entry<'_>, now: Timestamp) -> Option<
     if entry.is_gone(now) {
         return None;
     }
-    let mut location = entry.target()?.into_owned();
+    let target = entry.target()?.into_owned();
+    // The prefix that a forwarding target is need not exist as its own link.
+    let may_miss = entry.forward().path();
+    match follow_url(table, target, now)? {
+        (End::Nothing, 1) if may_miss => Some(End::Page),
+        (end, _) => Some(end),
+    }
+}
+
+/// Follows a URL at a time, and returns its end and the number of links up to there; `None` if it does
+/// not lead into the table then.
+pub(crate) fn follow_url(
+    table: &Table,
+    mut location: String,
+    now: Timestamp,
+) -> Option<(End, usize)> {
     let mut links: Vec<String> = Vec::new();
     loop {
         let url = Url::parse(&location).ok().filter(|url| table.is_own(url));
         let Some(url) = url else {
-            return (!links.is_empty()).then_some(End::Elsewhere(location));
+            return (!links.is_empty()).then_some((End::Elsewhere(location), links.len()));
         };
         if is_server_page(url.path()) {
-            return Some(End::Page);
+            return Some((End::Page, links.len()));
         }
         let comes_round = links.contains(&location);
         links.push(location);
         if comes_round || links.len() > MAX_LINKS {
-            return Some(End::Loop(links));
+            let count = links.len();
+            return Some((End::Loop(links), count));
         }
         let request = Request {
             host: url.host_str(),
             path: url.path(),
             query: url.query(),
         };
-        location = match table.resolve(&request, now) {
-            Outcome::Redirect(redirect) => redirect.location.into(),
-            Outcome::Landing(_) | Outcome::Preview(_) => return Some(End::Page),
-            Outcome::Gone(_) => return Some(End::Gone),
-            // The prefix that a forwarding target is need not exist as its own link.
-            Outcome::NotFound(_) if links.len() == 1 && entry.forward().path() => {
-                return Some(End::Page);
+        let end = match table.resolve(&request, now) {
+            Outcome::Redirect(redirect) => {
+                location = redirect.location.into();
+                continue;
             }
-            Outcome::NotFound(_) | Outcome::Misdirected => return Some(End::Nothing),
+            Outcome::SiteRedirect(redirect) => {
+                location = redirect.location.into_owned();
+                continue;
+            }
+            Outcome::Landing(_) | Outcome::Preview(_) => End::Page,
+            Outcome::Gone(_) => End::Gone,
+            Outcome::NotFound(_) | Outcome::Misdirected => End::Nothing,
         };
+        return Some((end, links.len()));
     }
 }
 

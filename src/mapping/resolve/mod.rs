@@ -7,10 +7,12 @@ mod path;
 mod request;
 mod resemblance;
 mod server_page;
+mod site_redirect;
 mod suggest;
 
-pub(crate) use chain::{End, follow};
+pub(crate) use chain::{End, follow, follow_url};
 pub use location::Location;
 pub(crate) use request::{LOST, Match, location_of};
 pub use request::{Outcome, Redirect, Request, Via};
 pub(crate) use server_page::ServerPage;
+pub use site_redirect::{SiteKey, SiteRedirect};

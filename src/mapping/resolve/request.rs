@@ -5,6 +5,7 @@
 
 use super::location::Location;
 use super::path::{Decoded, has_dot_segments};
+use super::site_redirect::SiteRedirect;
 use crate::mapping::packed::{Entry, Found, Site, Table, TargetParts};
 use crate::mapping::value::{Status, Timestamp};
 
@@ -32,8 +33,10 @@ pub enum Outcome<'t> {
     Redirect(Redirect<'t>),
     /// A short link with `+` after it: shown, not followed.
     Preview(Entry<'t>),
-    /// The base URL itself.
+    /// The base URL itself, which leads nowhere else.
     Landing(&'t Site),
+    /// A redirect of the site itself.
+    SiteRedirect(SiteRedirect<'t>),
     /// A retired or expired entry.
     Gone(Entry<'t>),
     /// No such code in this site.
@@ -96,7 +99,10 @@ impl Site {
     /// Decides the outcome for the raw path after the base path.
     fn resolve(&self, rest: &str, query: &str, now: Timestamp) -> Outcome<'_> {
         match self.find_path(rest) {
-            Match::Landing => Outcome::Landing(self),
+            Match::Landing => match self.home_redirect() {
+                Some(redirect) => Outcome::SiteRedirect(redirect),
+                None => Outcome::Landing(self),
+            },
             Match::Link(entry, remainder, via) => follow(entry, remainder, query, via, now),
             Match::Preview(entry) => preview(entry, now),
             Match::Nothing => Outcome::NotFound(self),

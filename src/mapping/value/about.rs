@@ -1,4 +1,5 @@
-//! The description of a collection of links: its name, and where people report and propose links.
+//! The description of a collection of links: its name, where people report and propose links, and
+//! where its base URL leads.
 
 use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateString;
@@ -8,6 +9,7 @@ use url::Url;
 
 use super::caution::direction_control;
 use super::rule::Rule;
+use super::site_target::SiteTarget;
 use super::target::{Target, TargetError};
 
 /// The maximum length of a name, in characters.
@@ -23,6 +25,7 @@ pub struct About {
     pub(crate) repository: Option<Target<'static>>,
     pub(crate) contact: Option<Contact>,
     pub(crate) propose: Option<ProposalTemplate>,
+    pub(crate) home: Option<SiteTarget>,
 }
 
 impl About {
@@ -44,6 +47,11 @@ impl About {
     /// Returns the template of the address at which a browser proposes a link.
     pub fn propose(&self) -> Option<&ProposalTemplate> {
         self.propose.as_ref()
+    }
+
+    /// Returns where the base URL itself leads, instead of to the landing page.
+    pub fn home(&self) -> Option<&SiteTarget> {
+        self.home.as_ref()
     }
 }
 

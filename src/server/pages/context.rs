@@ -65,12 +65,16 @@ impl PageContext<'_> {
     pub(super) fn frame<'a>(&'a self, site: Option<&'a Site>) -> Frame<'a> {
         let base_path = site.map(|site| site.base_url().path());
         let own = |page: &str| Some(format!("{}{page}", base_path?));
+        let frame = Frame::of(self.language, site);
+        // Where the base URL leads elsewhere, the landing page is below it.
+        let has_home = site.is_some_and(|site| site.about().home().is_some());
         Frame {
+            home: if has_home { own("-/") } else { frame.home },
             list: own("-/links").filter(|_| self.is_public),
             opensearch: own("-/opensearch.xml").filter(|_| self.is_public),
             propose: own("-/propose"),
             revision: (!self.revision.is_empty()).then_some(self.revision),
-            ..Frame::of(self.language, site)
+            ..frame
         }
     }
 

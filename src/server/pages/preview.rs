@@ -164,7 +164,7 @@ mod tests {
         };
         let frame = Frame {
             name: HOSTILE,
-            home: Some(HOSTILE),
+            home: Some(HOSTILE.to_owned()),
             list: Some(HOSTILE.to_owned()),
             propose: Some(HOSTILE.to_owned()),
             repository: Some(HOSTILE),

@@ -43,6 +43,12 @@ impl AnswersPlain for PublicClient {
                 }
                 redirect::answered(&hit)
             }
+            Outcome::SiteRedirect(redirect) => {
+                if !redirect::write_site(out, &redirect, &now) {
+                    return None;
+                }
+                redirect::answered_site(&redirect)
+            }
             Outcome::NotFound(site) => {
                 let headers = request.headers()?;
                 let page = route::context(shared, &headers, Some(snapshot), now.timestamp);

@@ -9,7 +9,7 @@ use hyper::header::{
 use hyper::{Response, StatusCode};
 use tracing::error;
 
-use crate::mapping::{Redirect, Status, Via};
+use crate::mapping::{Redirect, SiteKey, SiteRedirect, Status, Via};
 
 use crate::server::http::response_head::write_end;
 use crate::server::http::{Answered, Content, Moment, response};
@@ -17,17 +17,36 @@ use crate::server::http::{Answered, Content, Moment, response};
 /// Returns the answer to a followed short link, and how it is counted.
 pub(crate) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Content>) {
     let answered = answered(&redirect);
-    let location = Bytes::from(String::from(redirect.location));
+    let response = response_to(redirect.status, redirect.location.into(), redirect.max_age);
+    (answered, response)
+}
+
+/// Returns the answer to a request that a key of the site redirects, and how it is counted.
+pub(super) fn answer_site(redirect: SiteRedirect<'_>) -> (Answered, Response<Content>) {
+    let (answered, max_age) = (answered_site(&redirect), redirect.key.max_age());
+    let location = redirect.location.into_owned();
+    (answered, response_to(Status::Found, location, max_age))
+}
+
+/// Returns how a request is counted that a key of the site redirects.
+pub(super) fn answered_site(redirect: &SiteRedirect<'_>) -> Answered {
+    match redirect.key {
+        SiteKey::Home => Answered::Redirect,
+    }
+}
+
+fn response_to(redirected: Status, location: String, max_age: u32) -> Response<Content> {
+    let location = Bytes::from(location);
     let Ok(location) = HeaderValue::from_maybe_shared(location) else {
         // Targets are ASCII by construction. If one were not, an error is better than a wrong
         // header.
         error!("a Location value is not a valid header value");
-        return (answered, response::line(StatusCode::INTERNAL_SERVER_ERROR));
+        return response::line(StatusCode::INTERNAL_SERVER_ERROR);
     };
 
     let mut headers = HeaderMap::with_capacity(6);
     headers.insert(LOCATION, location);
-    let cache_control = match cache_control(redirect.max_age) {
+    let cache_control = match cache_control(max_age) {
         Cow::Borrowed(usual) => HeaderValue::from_static(usual),
         Cow::Owned(other) => HeaderValue::from_maybe_shared(Bytes::from(other))
             .expect("letters, digits and signs are fit for a header"),
@@ -37,9 +56,9 @@ pub(crate) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Content>) {
     headers.insert(REFERRER_POLICY, no_referrer);
     headers.insert(CONTENT_LENGTH, HeaderValue::from_static("0"));
     let mut response = Response::new(Content::default());
-    *response.status_mut() = status(redirect.status);
+    *response.status_mut() = status(redirected);
     *response.headers_mut() = headers;
-    (answered, response)
+    response
 }
 
 /// Returns how a followed short link is counted.
@@ -54,9 +73,32 @@ pub(super) fn answered(redirect: &Redirect<'_>) -> Answered {
 /// Appends the same answer as [`answer`] returns, as hyper would write it; `false` if its location is
 /// not fit for a header.
 pub(super) fn write(out: &mut Vec<u8>, redirect: &Redirect<'_>, now: &Moment) -> bool {
-    let (first, rest) = redirect.location.parts();
+    write_to(
+        out,
+        redirect.status,
+        redirect.location.parts(),
+        redirect.max_age,
+        now,
+    )
+}
+
+/// Appends the same answer as [`answer_site`] returns, as [`write`] does.
+pub(super) fn write_site(out: &mut Vec<u8>, redirect: &SiteRedirect<'_>, now: &Moment) -> bool {
+    let max_age = redirect.key.max_age();
+    write_to(out, Status::Found, (&redirect.location, ""), max_age, now)
+}
+
+/// Appends the answer with a location in two parts.
+#[inline]
+fn write_to(
+    out: &mut Vec<u8>,
+    status: Status,
+    (first, rest): (&str, &str),
+    max_age: u32,
+    now: &Moment,
+) -> bool {
     let before = out.len();
-    out.extend_from_slice(start(redirect.status).as_bytes());
+    out.extend_from_slice(start(status).as_bytes());
     let from = out.len();
     out.extend_from_slice(first.as_bytes());
     out.extend_from_slice(rest.as_bytes());
@@ -67,7 +109,7 @@ pub(super) fn write(out: &mut Vec<u8>, redirect: &Redirect<'_>, now: &Moment) ->
         return false;
     }
     out.extend_from_slice(b"\r\nCache-Control: ");
-    out.extend_from_slice(cache_control(redirect.max_age).as_bytes());
+    out.extend_from_slice(cache_control(max_age).as_bytes());
     out.extend_from_slice(b"\r\nReferrer-Policy: no-referrer\r\nContent-Length: 0\r\n");
     write_end(out, now);
     true

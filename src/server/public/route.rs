@@ -83,6 +83,15 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> CountedResponse {
             return answer;
         }
         // `/-/links`, `/-/propose` and `/-/qr/` are answered before.
+        // With `home`, the base URL itself leads elsewhere.
+        if let (Some(site), "") = (own.site, own.rest)
+            && site.about().home().is_some()
+        {
+            if !reads {
+                return only_read();
+            }
+            return (Some(Answered::Page), page().landing(site));
+        }
         if shared.is_public() && matches!(own.rest, "go" | "opensearch.xml") {
             return match own.site {
                 _ if !reads => only_read(),
@@ -110,7 +119,11 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> CountedResponse {
             )
         }
         Outcome::Landing(site) if reads => (Answered::Page, page().landing(site)),
-        Outcome::Redirect(_) | Outcome::Preview(_) | Outcome::Landing(_) => return only_read(),
+        Outcome::SiteRedirect(redirect) if reads => redirect::answer_site(redirect),
+        Outcome::Redirect(_)
+        | Outcome::Preview(_)
+        | Outcome::Landing(_)
+        | Outcome::SiteRedirect(_) => return only_read(),
         Outcome::Gone(entry) => (Answered::Gone, page().gone(entry)),
         Outcome::NotFound(site) => (Answered::NotFound, page().not_found(site, asked.path)),
         Outcome::Misdirected => return misdirected(),

@@ -95,7 +95,7 @@ pub(super) const DOCUMENTS_DISAGREE: Description = Description {
     name: "documents-disagree",
     severity: Error,
     meaning: "Documents of one site disagree on a key that describes the site.",
-    explanation: "All documents of a site that have `code-scheme`, `name`, `repository`, `contact` or `propose` must agree on it: every auto code depends on the first, and every page shows the others.",
+    explanation: "All documents of a site that have `code-scheme`, `name`, `repository`, `contact`, `propose` or `home` must agree on it: every auto code depends on the first, every page shows the next four, and the last is where the base URL leads.",
     wrong: Example::Files(&[
         (
             "a.yaml",
