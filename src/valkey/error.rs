@@ -8,18 +8,25 @@ use thiserror::Error;
 /// Codes of errors that end when the server has memory, its disk or its replicas again.
 const SHORTAGES: [&str; 3] = ["OOM", "MISCONF", "NOREPLICAS"];
 
+/// An error of a server, or of a connection to it.
+///
+/// Its text has those of its causes: it has no source, so that a chain does not repeat them.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct ServerError(RedisError);
+
 /// Why a call failed; unless it was refused, the operation was done or not.
 #[derive(Debug, Error)]
 pub enum CallError {
     /// The server refused the user, the password, or an operation of the user.
     #[error("the server refuses this user or password")]
-    Refused(#[source] RedisError),
+    Refused(#[source] ServerError),
     /// The server cannot be reached, or cannot do it now: repeating the operation helps.
     #[error("the server cannot be reached")]
-    Unavailable(#[source] RedisError),
+    Unavailable(#[source] ServerError),
     /// The operation failed.
     #[error(transparent)]
-    Failed(RedisError),
+    Failed(ServerError),
 }
 
 impl CallError {
@@ -37,12 +44,12 @@ impl CallError {
 impl From<RedisError> for CallError {
     fn from(error: RedisError) -> Self {
         if is_refusal(&error) {
-            return Self::Refused(error);
+            return Self::Refused(ServerError(error));
         }
         let lost = matches!(error.kind(), ErrorKind::Io | ErrorKind::Parse);
         match lost || is_passing(&error) {
-            true => Self::Unavailable(error),
-            false => Self::Failed(error),
+            true => Self::Unavailable(ServerError(error)),
+            false => Self::Failed(ServerError(error)),
         }
     }
 }
@@ -76,4 +83,19 @@ fn is_refusal(error: &RedisError) -> bool {
     error.kind() == ErrorKind::AuthenticationFailed
         || error.kind() == ErrorKind::Server(ServerErrorKind::NoPerm)
         || error.code().is_some_and(|code| denied.contains(&code))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_cause_is_named_once() {
+        let refused = io::Error::from(io::ErrorKind::ConnectionRefused);
+        let error = CallError::from(RedisError::from(refused));
+        let text = format!("{error}: {}", std::error::Error::source(&error).unwrap());
+        assert_eq!(text, "the server cannot be reached: connection refused");
+        let cause = std::error::Error::source(&error).unwrap();
+        assert!(cause.source().is_none());
+    }
 }

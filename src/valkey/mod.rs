@@ -12,6 +12,6 @@ mod link;
 mod subscription;
 
 pub use address::{AddressError, ServerAddress};
-pub use error::CallError;
+pub use error::{CallError, ServerError};
 pub(crate) use link::{CallTimeouts, ServerLink};
 pub(crate) use subscription::Subscription;

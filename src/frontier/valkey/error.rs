@@ -1,10 +1,9 @@
 //! Why a server cannot be used.
 
-use redis::RedisError;
 use thiserror::Error;
 
 use crate::frontier::contract::StoreError;
-use crate::valkey::CallError;
+use crate::valkey::{CallError, ServerError};
 
 /// Why a server cannot be used.
 #[derive(Debug, Error)]
@@ -20,7 +19,7 @@ pub enum ValkeyError {
     },
     /// The server refused the user, the password, or an operation of the user.
     #[error("the server refuses this user or password")]
-    Refused(#[source] RedisError),
+    Refused(#[source] ServerError),
     /// The data there were written by another version.
     #[error("{address}: the hosts there were written by another version of the program")]
     Format {
