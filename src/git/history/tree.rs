@@ -4,7 +4,10 @@
 //! submodule or an LFS pointer is not followed but refused by name: its content is not in the
 //! commit.
 
+use std::cell::OnceCell;
+use std::error::Error;
 use std::ffi::OsStr;
+use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +15,7 @@ use std::sync::Arc;
 use git2::{Commit, ErrorCode, ObjectType, Odb, Oid, Repository, Tree, TreeEntry};
 
 use crate::git::commit_id::CommitId;
+use crate::git::packs::{PackError, PackedBlobs};
 use crate::git::setting::Setting;
 
 /// The mode of a symbolic link in a tree (git-fast-import(1), "filemodify").
@@ -29,6 +33,9 @@ pub(super) const TREE_MODE: i32 = 0o040_000;
 /// The prefix of an LFS pointer (git-lfs, `docs/spec.md`), which is never longer than `LFS_MAX`.
 const LFS_START: &[u8] = b"version https://git-lfs.github.com/spec/";
 const LFS_MAX: usize = 1024;
+
+/// The size in bytes from which a file is read step by step; no LFS pointer has it.
+const STREAMED: u64 = 1 << 20;
 
 /// The size limit of a directory's list of names in bytes, unless a table may be larger.
 pub(super) const MAX_LISTING: u64 = 16 << 20;
@@ -151,6 +158,7 @@ pub fn each_file<T>(
             commit: commit.id().into(),
             source,
         })?,
+        packs: OnceCell::new(),
         commit: commit.id().into(),
         max,
         is_wanted,
@@ -186,6 +194,33 @@ impl FoundFile<'_> {
         }
         Ok(take(bytes))
     }
+
+    /// Reads the content step by step, and returns what `take` makes of it. A large file is never whole in
+    /// memory, unless it is stored in an unusual way.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or is only a pointer to the content; those of `take` are damage of the commit.
+    pub fn stream<T>(
+        &self,
+        take: impl FnOnce(&mut (dyn io::Read + Send)) -> io::Result<T>,
+    ) -> Result<T, TreeError> {
+        let damaged = |error: &dyn Error| {
+            let error = git2::Error::from_str(&error.to_string());
+            self.reader.damaged(error)
+        };
+        if self.size >= STREAMED
+            && let Some(packs) = self.reader.packs()
+        {
+            match packs.stream(self.id, self.reader.max) {
+                Ok(Some(mut stream)) => return take(&mut stream).map_err(|error| damaged(&error)),
+                Ok(None) | Err(PackError::TooLarge(_)) => {}
+                Err(error) => return Err(damaged(&error)),
+            }
+        }
+        self.read(|mut bytes| take(&mut bytes))?
+            .map_err(|error| damaged(&error))
+    }
 }
 
 /// Returns the id and the mode of the object at `path`, if there is one.
@@ -214,6 +249,8 @@ pub(super) fn find_object(
 struct TreeReader<'a> {
     repository: &'a Repository,
     odb: Odb<'a>,
+    /// The packs, once a large file is read; `None` if Git has to read it.
+    packs: OnceCell<Option<PackedBlobs>>,
     commit: CommitId,
     max: u64,
     is_wanted: NameFilter,
@@ -239,6 +276,14 @@ impl NamedObject {
 }
 
 impl TreeReader<'_> {
+    fn packs(&self) -> Option<&PackedBlobs> {
+        let packs = self.packs.get_or_init(|| {
+            let directory = self.repository.commondir().join("objects/pack");
+            PackedBlobs::open(&directory).ok().flatten()
+        });
+        packs.as_ref()
+    }
+
     fn each<T>(
         &self,
         commit: &Commit<'_>,

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::rc::Rc;
 
 use git2::{ObjectType, Oid};
 
@@ -14,6 +15,9 @@ use super::local_packs::{FileRange, LocalPacks, pack_names};
 use super::pack_error::PackError;
 use super::pack_writer::{CompressedBytes, Durability, NewPackEntry, write_pack};
 use super::received::{ReceivedEntry, ReceivedPack};
+
+/// The size of the largest received object that is kept for the next one, in bytes.
+const MAX_KEPT: usize = 32 << 20;
 
 /// Writes a complete pack into the directory of packs, through a temporary file `aside`. Returns
 /// whether the objects that it lacks were found in packs there; otherwise nothing is written.
@@ -37,6 +41,7 @@ pub(crate) fn complete(
         bases: HashMap::new(),
         planned: Vec::new(),
         base: None,
+        built: Vec::new(),
     };
     if !completion.resolve()? {
         return Ok(false);
@@ -64,6 +69,16 @@ struct Completion<'p> {
     planned: Vec<NewPackEntry<'p>>,
     /// The last local object that was read.
     base: Option<(Oid, Vec<u8>)>,
+    /// The received objects that were built last, one of each kind.
+    built: Vec<BuiltObject>,
+}
+
+/// A received object that was a delta.
+struct BuiltObject {
+    /// The number of its entry.
+    index: usize,
+    kind: ObjectType,
+    bytes: Rc<Vec<u8>>,
 }
 
 /// Where the base of a delta is.
@@ -123,7 +138,9 @@ impl<'p> Completion<'p> {
             BasePlace::Local(base) => self.rebased(entry, base)?,
         };
         let object = self.object(index)?;
-        self.add(index, kind, Some(base), content, &object)
+        self.add(index, kind, Some(base), content, &object)?;
+        self.keep(index, kind, object);
+        Ok(true)
     }
 
     fn place_of(&self, id: Oid) -> Option<BasePlace> {
@@ -163,9 +180,8 @@ impl<'p> Completion<'p> {
         Ok(match root.delta {
             None => (kind, root.id, (self.stored(entry), entry.head.size)),
             Some(first) => {
-                let whole = first
-                    .then(&Delta::parse(&self.inflated(entry)?)?)?
-                    .to_bytes();
+                let whole = first.then(&self.delta(entry)?).map_err(PackError::received);
+                let whole = whole?.to_bytes();
                 let content = CompressedBytes::Bytes(deflate(&whole)?);
                 (kind, root.id, (content, whole.len() as u64))
             }
@@ -197,25 +213,36 @@ impl<'p> Completion<'p> {
     }
 
     /// Builds the object of an entry whose base is known.
-    fn object(&mut self, index: usize) -> Result<Vec<u8>, PackError> {
+    fn object(&mut self, index: usize) -> Result<Rc<Vec<u8>>, PackError> {
         let received = self.received;
         let mut deltas = Vec::new();
         let mut at = index;
         let mut object = loop {
+            if let Some(built) = self.built.iter().find(|it| it.index == at) {
+                break Rc::clone(&built.bytes);
+            }
             let entry = &received.entries[at];
             let Some(&base) = self.bases.get(&entry.position) else {
-                break self.inflated(entry)?;
+                break Rc::new(self.inflated(entry)?);
             };
             deltas.push(self.delta(entry)?);
             match base {
                 BasePlace::Received(position) => at = self.resolved[&position].2,
-                BasePlace::Local(base) => break self.read_local(base)?,
+                BasePlace::Local(base) => break Rc::new(self.read_local(base)?),
             }
         };
         for delta in deltas.iter().rev() {
-            object = delta.apply(&object)?;
+            object = Rc::new(delta.apply(&object).map_err(PackError::received)?);
         }
         Ok(object)
+    }
+
+    /// Keeps the last object of each kind, so that a chain of deltas takes one more for each object.
+    fn keep(&mut self, index: usize, kind: ObjectType, bytes: Rc<Vec<u8>>) {
+        self.built.retain(|it| it.kind != kind);
+        if bytes.len() <= MAX_KEPT {
+            self.built.push(BuiltObject { index, kind, bytes });
+        }
     }
 
     fn read_local(&mut self, id: Oid) -> Result<Vec<u8>, PackError> {
@@ -229,16 +256,12 @@ impl<'p> Completion<'p> {
     }
 
     fn delta(&self, entry: &ReceivedEntry) -> Result<Delta, PackError> {
-        let delta = Delta::parse(&self.inflated(entry)?)?;
-        match delta.result_size() > self.max {
-            true => Err(PackError::TooLarge(delta.result_size())),
-            false => Ok(delta),
-        }
+        Delta::parse(&self.inflated(entry)?, self.max).map_err(PackError::received)
     }
 
     fn inflated(&self, entry: &ReceivedEntry) -> Result<Vec<u8>, PackError> {
         let range = FileRange::new(&self.received.file, entry.compressed.clone());
-        inflate(range, entry.head.size)
+        inflate(range, entry.head.size).map_err(PackError::received)
     }
 
     fn stored(&self, entry: &ReceivedEntry) -> CompressedBytes<'p> {
@@ -267,23 +290,84 @@ mod tests {
         delta.to_bytes()
     }
 
+    /// Writes a pack with one blob.
+    fn write_local(directory: &Path, text: &[u8]) -> Oid {
+        let kind = ObjectType::Blob;
+        let id = Oid::hash_object(kind, text).unwrap();
+        let planned = NewPackEntry {
+            id,
+            kind,
+            base: None,
+            size: text.len() as u64,
+            content: CompressedBytes::Bytes(deflate(text).unwrap()),
+        };
+        let aside = directory.join("aside");
+        let written = write_pack(&aside, &[planned], Durability::Buffered).unwrap();
+        written.install().unwrap();
+        id
+    }
+
+    /// Completes a pack of these entries.
+    fn complete_received(directory: &Path, entries: &[Vec<u8>]) -> Result<bool, PackError> {
+        let count = (entries.len() as u32).to_be_bytes();
+        let mut pack = [&b"PACK\0\0\0\x02"[..], &count, &entries.concat()].concat();
+        pack.extend(Sha1::digest(&pack));
+        let path = directory.join("received");
+        fs::write(&path, pack).unwrap();
+        let pack = ReceivedPack::read(fs::File::open(path).unwrap())?;
+        complete(&pack, directory, &directory.join("other"), 1 << 20)
+    }
+
+    #[test]
+    fn a_bad_delta_of_the_remote_is_no_damage_here() {
+        let directory = tempfile::tempdir().unwrap();
+        let id = write_local(directory.path(), b"here");
+        let base = EntryKind::IdDelta(id);
+        // To a longer base; copying beyond the base; no delta at all.
+        let bad = [
+            &delta(b"longer", b"text")[..],
+            b"\x04\x04\x91\x02\x04",
+            b"\0",
+        ];
+        for bytes in bad {
+            let result = complete_received(directory.path(), &[entry(base, bytes)]);
+            assert!(matches!(result, Err(PackError::Received(_))), "{result:?}");
+        }
+        assert_eq!(pack_names(directory.path()).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn a_long_chain_of_deltas_is_completed() {
+        let directory = tempfile::tempdir().unwrap();
+        let first = vec![b'0'; 300];
+        let id = write_local(directory.path(), &first);
+        let texts: Vec<_> = (1..=200_u8).map(|n| vec![n; 300]).collect();
+        let mut entries = vec![entry(EntryKind::IdDelta(id), &delta(&first, &texts[0]))];
+        for pair in texts.windows(2) {
+            let distance = entries.last().unwrap().len() as u64;
+            entries.push(entry(
+                EntryKind::OffsetDelta(distance),
+                &delta(&pair[0], &pair[1]),
+            ));
+        }
+        assert!(complete_received(directory.path(), &entries).unwrap());
+        let names = pack_names(directory.path()).unwrap();
+        let all = LocalPacks::open(directory.path(), &names).unwrap();
+        for text in texts {
+            let id = Oid::hash_object(ObjectType::Blob, &text).unwrap();
+            let (_, stored) = all.best(id).unwrap().unwrap();
+            let root = all.root(id, stored, 1 << 20).unwrap();
+            assert_eq!(all.read(&root, 1 << 20).unwrap(), text);
+        }
+    }
+
     #[test]
     fn objects_that_are_deltas_to_each_other_are_completed() {
         let directory = tempfile::tempdir().unwrap();
-        let at = |name: &str| directory.path().join(name);
         let texts: [&[u8]; 3] = [b"here", b"received", b"another"];
         let [here, received, another] = texts;
-        let kind = ObjectType::Blob;
-        let ids = texts.map(|text| Oid::hash_object(kind, text).unwrap());
-        let planned = NewPackEntry {
-            id: ids[0],
-            kind,
-            base: None,
-            size: here.len() as u64,
-            content: CompressedBytes::Bytes(deflate(here).unwrap()),
-        };
-        let written = write_pack(&at("aside"), &[planned], Durability::Buffered).unwrap();
-        written.install().unwrap();
+        let ids = texts.map(|text| Oid::hash_object(ObjectType::Blob, text).unwrap());
+        write_local(directory.path(), here);
 
         // The second is made of what is here, which is sent again as made of the second.
         let first = entry(EntryKind::IdDelta(ids[0]), &delta(here, received));
@@ -291,11 +375,8 @@ mod tests {
         let second = entry(distance, &delta(received, here));
         let distance = EntryKind::OffsetDelta((first.len() + second.len()) as u64);
         let third = entry(distance, &delta(received, another));
-        let mut pack = [&b"PACK\0\0\0\x02\0\0\0\x03"[..], &*first, &*second, &*third].concat();
-        pack.extend(Sha1::digest(&pack));
-        fs::write(at("received"), pack).unwrap();
-        let pack = ReceivedPack::read(fs::File::open(at("received")).unwrap()).unwrap();
-        assert!(complete(&pack, directory.path(), &at("other"), 1 << 20).unwrap());
+        let entries = [first, second, third];
+        assert!(complete_received(directory.path(), &entries).unwrap());
 
         let names = pack_names(directory.path()).unwrap();
         assert_eq!(names.len(), 2);

@@ -9,6 +9,10 @@ const MAX_COPY: u64 = 0xFF_FFFF;
 /// The longest text that one instruction inserts.
 const MAX_INSERT: usize = 0x7F;
 
+/// The most steps of a combined delta, of 24 bytes each, in a process that serves; what takes more is left
+/// to libgit2.
+pub(super) const MAX_STEPS: usize = 1 << 20;
+
 /// How an object is built from parts of another one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Delta {
@@ -20,7 +24,7 @@ pub(crate) struct Delta {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum DeltaStep {
+pub(super) enum DeltaStep {
     /// A part of the base.
     Copy { from: u64, length: u64 },
     /// A part of the inserted texts.
@@ -28,7 +32,8 @@ enum DeltaStep {
 }
 
 impl DeltaStep {
-    fn length(self) -> u64 {
+    /// Returns the number of resulting bytes.
+    pub(super) fn length(self) -> u64 {
         match self {
             Self::Copy { length, .. } => length,
             Self::Insert { length, .. } => length as u64,
@@ -37,10 +42,13 @@ impl DeltaStep {
 }
 
 impl Delta {
-    /// Parses a delta, whose parts are all in its base.
-    pub(super) fn parse(bytes: &[u8]) -> Result<Self, PackError> {
+    /// Parses a delta to an object of at most `max` bytes, whose parts are all in its base.
+    pub(super) fn parse(bytes: &[u8], max: u64) -> Result<Self, PackError> {
         let mut rest = bytes;
         let mut delta = Self::between(number(&mut rest)?, number(&mut rest)?);
+        if delta.result_size > max {
+            return Err(PackError::TooLarge(delta.result_size));
+        }
         let mut length = 0_u64;
         while let Some((&code, after)) = rest.split_first() {
             rest = after;
@@ -67,6 +75,10 @@ impl Delta {
                         return Err(damaged());
                     }
                     length += copied;
+                    // What is too long is not kept.
+                    if length > delta.result_size {
+                        return Err(damaged());
+                    }
                     delta.copy(from, copied);
                 }
                 inserted => {
@@ -97,6 +109,34 @@ impl Delta {
     /// Returns the size of the resulting object.
     pub(super) fn result_size(&self) -> u64 {
         self.result_size
+    }
+
+    /// Returns the size of the base.
+    pub(super) fn base_size(&self) -> u64 {
+        self.base_size
+    }
+
+    /// Returns the steps, one after the other.
+    pub(super) fn steps(&self) -> &[DeltaStep] {
+        &self.steps
+    }
+
+    /// Returns the texts to which the steps refer.
+    pub(super) fn inserted_bytes(&self) -> &[u8] {
+        &self.inserted
+    }
+
+    /// Returns whether each copied part begins where the one before it ends, or after it.
+    pub(super) fn copies_in_order(&self) -> bool {
+        let mut end = 0;
+        self.steps.iter().all(|step| match *step {
+            DeltaStep::Insert { .. } => true,
+            DeltaStep::Copy { from, length } => {
+                let follows = from >= end;
+                end = from + length;
+                follows
+            }
+        })
     }
 
     /// Returns the memory in use, in bytes.
@@ -229,6 +269,16 @@ impl Delta {
         }
     }
 
+    /// Sets the size of the result to that of the steps.
+    #[cfg(test)]
+    pub(super) fn sized(self) -> Self {
+        let result_size = self.steps.iter().map(|step| step.length()).sum();
+        Self {
+            result_size,
+            ..self
+        }
+    }
+
     /// Appends a text.
     pub(crate) fn insert(&mut self, text: &[u8]) {
         let from = self.inserted.len();
@@ -339,15 +389,14 @@ mod tests {
                 prop_assert!(first.then_within(&second, fewer).is_err());
             }
             prop_assert_eq!(&whole.apply(&base).unwrap(), &end);
-            let read = Delta::parse(&whole.to_bytes()).unwrap();
+            let read = Delta::parse(&whole.to_bytes(), 1 << 20).unwrap();
             prop_assert_eq!(read.apply(&base).unwrap(), end);
         }
 
         #[test]
         fn any_bytes_are_a_delta_or_not(bytes in vec(any::<u8>(), 0..60)) {
-            if let Ok(delta) = Delta::parse(&bytes)
+            if let Ok(delta) = Delta::parse(&bytes, 1 << 20)
                 && delta.base_size < 1 << 20
-                && delta.result_size < 1 << 20
             {
                 let base = vec![0; delta.base_size as usize];
                 prop_assert_eq!(delta.apply(&base).unwrap().len() as u64, delta.result_size());
@@ -359,7 +408,9 @@ mod tests {
     fn long_parts_are_copied_in_several_instructions() {
         let base = vec![7; 0x100_0002];
         let (delta, result) = delta_of(&base, &[Ok((1, 0x100_0001)), Ok((0, 0x1_0000))]);
-        let read = Delta::parse(&delta.to_bytes()).unwrap();
+        let read = Delta::parse(&delta.to_bytes(), 1 << 30).unwrap();
         assert_eq!(read.apply(&base).unwrap(), result);
+        let refused = Delta::parse(&delta.to_bytes(), 1 << 24);
+        assert!(matches!(refused, Err(PackError::TooLarge(_))));
     }
 }

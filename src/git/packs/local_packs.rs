@@ -19,6 +19,12 @@ const CHECKSUM: u64 = 20;
 /// The longest chain of deltas that is followed; Git makes none longer than 4095.
 const MAX_CHAIN: u32 = 10_000;
 
+/// The maximum number of packs that a reader opens at once.
+const MAX_PACKS: usize = 64;
+
+/// The maximum size of their indexes together, in bytes; those are kept in memory.
+const MAX_INDEXES: u64 = 32 << 20;
+
 /// Some packs of a directory.
 #[derive(Debug)]
 pub(super) struct LocalPacks(Vec<LocalPack>);
@@ -61,6 +67,19 @@ impl LocalPacks {
             })
         });
         packs.collect::<Result<_, PackError>>().map(Self)
+    }
+
+    /// Opens the packs in a directory; `None` if there are too many, or their indexes are too large.
+    pub(super) fn open_few(directory: &Path) -> Result<Option<Self>, PackError> {
+        let names = pack_names(directory)?;
+        let mut indexes = 0;
+        for name in &names {
+            indexes += fs::metadata(directory.join(name).with_extension("idx"))?.len();
+        }
+        match names.len() > MAX_PACKS || indexes > MAX_INDEXES {
+            true => Ok(None),
+            false => Self::open(directory, &names).map(Some),
+        }
     }
 
     /// Opens one pack.
@@ -198,6 +217,17 @@ impl LocalPacks {
         stored: StoredEntry,
         max: u64,
     ) -> Result<RootedEntry, PackError> {
+        self.root_within(id, stored, max, usize::MAX)
+    }
+
+    /// As [`root`](Self::root), unless the delta takes more steps than `max_steps`.
+    pub(super) fn root_within(
+        &self,
+        id: Oid,
+        stored: StoredEntry,
+        max: u64,
+        max_steps: usize,
+    ) -> Result<RootedEntry, PackError> {
         let mut at = RootedEntry {
             id,
             stored,
@@ -205,13 +235,13 @@ impl LocalPacks {
         };
         // Ends, since each depth before was counted.
         while let Some(base) = at.stored.base {
-            let step = Delta::parse(&self.inflated(&at.stored, max)?)?;
+            let step = Delta::parse(&self.inflated(&at.stored, max)?, max)?;
             let stored = self.base_of(&at.stored)?;
             at = RootedEntry {
                 id: base,
                 stored: stored.ok_or(PackError::Damaged("a delta without its base"))?,
                 delta: Some(match at.delta {
-                    Some(delta) => step.then(&delta)?,
+                    Some(delta) => step.then_within(&delta, max_steps)?,
                     None => step,
                 }),
             };
@@ -224,9 +254,6 @@ impl LocalPacks {
         let bytes = self.inflated(&root.stored, max)?;
         match &root.delta {
             None => Ok(bytes),
-            Some(delta) if delta.result_size() > max => {
-                Err(PackError::TooLarge(delta.result_size()))
-            }
             Some(delta) => delta.apply(&bytes),
         }
     }

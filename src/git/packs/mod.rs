@@ -6,6 +6,7 @@
 //! becomes one delta on an object that is stored whole. Invariant: each pack is self-contained, and
 //! its deltas refer to objects before them.
 
+mod blob_stream;
 mod complete;
 mod delta;
 mod entry;
@@ -19,6 +20,7 @@ mod reachable;
 mod received;
 mod repack;
 
+pub(crate) use blob_stream::PackedBlobs;
 pub(crate) use complete::complete;
 pub(crate) use delta::Delta;
 pub(crate) use entry::EntryKind;

@@ -6,21 +6,14 @@
 //! the id of the object: its hash would take longer than all else.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 use std::rc::Rc;
 
 use git2::{ObjectType, Oid};
 
-use super::delta::Delta;
-use super::local_packs::{LocalPacks, StoredEntry, pack_names};
+use super::delta::{Delta, MAX_STEPS};
+use super::local_packs::{LocalPacks, StoredEntry};
 use super::pack_error::PackError;
-
-/// The maximum number of packs that are open at once.
-const MAX_PACKS: usize = 64;
-
-/// The maximum size of their indexes together, in bytes; those are kept in memory.
-const MAX_INDEXES: u64 = 32 << 20;
 
 /// The size of the objects of one kind from which only the last ones are kept, in bytes.
 const MAX_KEPT: usize = 32 << 20;
@@ -34,9 +27,6 @@ const MAX_DELTAS: usize = 16 << 20;
 
 /// The longest chain of deltas that is followed; Git makes none longer than 4095.
 const MAX_CHAIN: u32 = 4095;
-
-/// The most steps of a combined delta, of 24 bytes each; what takes more is left to libgit2.
-const MAX_STEPS: usize = 1 << 20;
 
 /// A reader of the objects in the packs of a repository.
 pub(crate) struct ObjectReader {
@@ -70,16 +60,8 @@ impl ObjectReader {
     ///
     /// If a pack is damaged, or the system fails.
     pub(crate) fn open(directory: &Path) -> Result<Option<Self>, PackError> {
-        let names = pack_names(directory)?;
-        let mut indexes = 0;
-        for name in &names {
-            indexes += fs::metadata(directory.join(name).with_extension("idx"))?.len();
-        }
-        if names.len() > MAX_PACKS || indexes > MAX_INDEXES {
-            return Ok(None);
-        }
-        Ok(Some(Self {
-            packs: LocalPacks::open(directory, &names)?,
+        Ok(LocalPacks::open_few(directory)?.map(|packs| Self {
+            packs,
             blobs: KeptObjects::default(),
             trees: KeptObjects::default(),
             deltas: HashMap::new(),
@@ -136,9 +118,6 @@ impl ObjectReader {
                 return Err(PackError::Damaged("deltas without end"));
             }
             let step = self.delta(&at, max)?;
-            if step.result_size() > max {
-                return Err(PackError::TooLarge(step.result_size()));
-            }
             delta = Some(match delta {
                 None => step,
                 Some(next) => Rc::new(step.then_within(&next, MAX_STEPS)?),
@@ -148,9 +127,6 @@ impl ObjectReader {
         let Some(delta) = delta else {
             return Ok(Some(end));
         };
-        if delta.result_size() > max {
-            return Err(PackError::TooLarge(delta.result_size()));
-        }
         let object = Rc::new(delta.apply(&end)?);
         self.kept(kind).insert(place, Rc::clone(&object));
         Ok(Some(object))
@@ -160,7 +136,7 @@ impl ObjectReader {
         if let Some(known) = self.deltas.get(&stored.place()) {
             return Ok(Rc::clone(known));
         }
-        let delta = Rc::new(Delta::parse(&self.packs.inflated(stored, max)?)?);
+        let delta = Rc::new(Delta::parse(&self.packs.inflated(stored, max)?, max)?);
         self.delta_bytes += delta.heap_bytes();
         if self.delta_bytes > MAX_DELTAS {
             self.deltas.clear();

@@ -41,6 +41,10 @@ impl ReceivedPack {
     ///
     /// If this is not a pack.
     pub(crate) fn read(file: File) -> Result<Self, PackError> {
+        Self::entries_of(file).map_err(PackError::received)
+    }
+
+    fn entries_of(file: File) -> Result<Self, PackError> {
         let cut = || PackError::Damaged("it is cut");
         let length = file.metadata()?.len();
         let end = (length.checked_sub(CHECKSUM))

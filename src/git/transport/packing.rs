@@ -38,18 +38,7 @@ pub(crate) fn pack_failure(error: PackError) -> TransferFailure {
             damage: true,
             ..TransferFailure::new(error.to_string())
         },
-        PackError::Io(_) => TransferFailure::new(chain(&error)),
-    }
-}
-
-/// Returns the meaning of an error in a pack that was just received: it says nothing about those that
-/// are here.
-pub(crate) fn received_failure(error: PackError) -> TransferFailure {
-    match error {
-        PackError::Damaged(reason) => {
-            TransferFailure::new(format!("the remote sent a pack that is damaged: {reason}"))
-        }
-        error => pack_failure(error),
+        PackError::Received(_) | PackError::Io(_) => TransferFailure::new(chain(&error)),
     }
 }
 
@@ -61,7 +50,7 @@ mod tests {
     fn a_broken_pack_of_the_remote_is_no_damage_here() {
         let here = pack_failure(PackError::Damaged("a short entry"));
         assert!(here.damage);
-        let received = received_failure(PackError::Damaged("a short entry"));
+        let received = pack_failure(PackError::Received("a short entry"));
         assert!(!received.damage);
         let reason = "the remote sent a pack that is damaged: a short entry";
         assert_eq!(received.message, reason);

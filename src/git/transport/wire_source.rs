@@ -14,7 +14,7 @@ use super::failure::TransferFailure;
 use super::fetch_source::{FetchSource, FetchedObjects};
 use super::job::FetchDepth;
 use super::leftovers::PARTIAL_PACK;
-use super::packing::{pack_failure, received_failure};
+use super::packing::pack_failure;
 use super::session::{RemoteSession, failure, too_much_memory};
 use super::transfer::{SECRET_VARIABLES, SERVICE_VARIABLES};
 use crate::git::error_chain::chain;
@@ -167,7 +167,7 @@ impl<'s> WireSource<'s> {
         }
         received.map_err(|error| explained(&error))?;
         self.session.complete();
-        ReceivedPack::read(file).map_err(received_failure)
+        ReceivedPack::read(file).map_err(pack_failure)
     }
 
     /// Adds a pack to the clone. Before it becomes visible, the commits whose parents are missing

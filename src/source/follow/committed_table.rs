@@ -1,7 +1,7 @@
 //! Reading a table from a commit.
 
 use std::collections::HashMap;
-use std::convert::Infallible;
+use std::io::{self, Read};
 use std::sync::Arc;
 
 use git2::{Commit, Oid, Repository};
@@ -58,7 +58,8 @@ fn read_file(
             match keeps_text {
                 true => first.give_up(),
                 false => {
-                    if let Some(cut) = found.read(|bytes| compile(&path, bytes, first))? {
+                    let cut = found.stream(|content| compile(&path, found.size, content, first));
+                    if let Some(cut) = cut? {
                         return Ok(TableFile::known(path, Arc::new(cut)));
                     }
                 }
@@ -71,24 +72,29 @@ fn read_file(
     if let Some(cut) = cut.filter(|cut| cut.is_known(&pieces)) {
         return Ok(TableFile::known(path, Arc::clone(cut)));
     }
-    found.read(|bytes| {
-        let mut cutter = Cutter::new(bytes.len() as u64, &pieces);
-        for bytes in bytes.chunks(STEP) {
-            cutter.push(bytes);
+    found.stream(|content| {
+        let mut cutter = Cutter::new(found.size, &pieces);
+        let mut buffer = Vec::with_capacity(STEP);
+        while step(content, &mut buffer)? > 0 {
+            cutter.push(&buffer);
+            buffer.clear();
         }
-        cutter.finish(path)
+        Ok(cutter.finish(path))
     })
 }
 
 /// Compiles a file in its turn; `None` if its text is needed.
-fn compile(path: &Arc<str>, bytes: &[u8], first: &FirstReading) -> Option<Cut> {
-    let mut steps = bytes.chunks(STEP);
-    let read = |buffer: &mut Vec<u8>| {
-        let step = steps.next().unwrap_or_default();
-        buffer.extend_from_slice(step);
-        Ok::<_, Infallible>(step.len())
-    };
-    let size = bytes.len() as u64;
-    let Ok(cut) = first.read(path, size, read, &Threads::for_file(size));
-    cut
+fn compile(
+    path: &Arc<str>,
+    size: u64,
+    content: &mut (dyn Read + Send),
+    first: &FirstReading,
+) -> io::Result<Option<Cut>> {
+    let read = |buffer: &mut Vec<u8>| step(content, buffer);
+    first.read(path, size, read, &Threads::for_file(size))
+}
+
+/// Appends the next bytes of a file, and returns how many, or 0 at its end.
+fn step(content: &mut (dyn Read + Send), buffer: &mut Vec<u8>) -> io::Result<usize> {
+    content.take(STEP as u64).read_to_end(buffer)
 }

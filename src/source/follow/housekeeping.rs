@@ -161,9 +161,11 @@ fn merging(path: &std::path::Path, error: PackError) -> RemoteError {
     match error {
         PackError::Git(source) => RemoteError::Clone { path, source },
         PackError::Io(source) => StateError::Unwritable { path, source }.into(),
-        PackError::Damaged(_) | PackError::TooLarge(_) => RemoteError::Clone {
-            path,
-            source: git2::Error::from_str(&error.to_string()),
-        },
+        PackError::Damaged(_) | PackError::Received(_) | PackError::TooLarge(_) => {
+            RemoteError::Clone {
+                path,
+                source: git2::Error::from_str(&error.to_string()),
+            }
+        }
     }
 }
