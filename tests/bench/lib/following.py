@@ -109,6 +109,10 @@ class Follower(Serving):
         fields = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
         return sum(map(int, fields[11:15])) / TICKS
 
+    def forget_peak(self):
+        """Makes the peak of its memory that from now on."""
+        Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+
     def until_quiet(self):
         last = [self.seconds(), time.monotonic()]
 
@@ -179,8 +183,10 @@ def rows(directory, table, transport, pushes):
         packed = size(clone / "objects/pack")
         server = Follower(directory, url).serving()
         server.until_quiet()
+        memory = [server.resident("VmHWM")]
+        server.forget_peak()
         costs = [follow(server, remote, clone, f"pushed-{number}") for number in range(pushes)]
-        memory = server.resident(), server.resident("VmHWM")
+        memory += [server.resident(), server.resident("VmHWM")]
         server.stop()
         return packed, costs, memory
     finally:
@@ -197,8 +203,8 @@ def main():
     parser.add_argument("--pushes", type=int, default=5)
     options = parser.parse_args()
     os.environ |= {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1"}
-    print("|  | push to live | CPU | `git fetch` | CPU | state per push | most, of the packed table | resident | peak |")
-    print("| --- " + "| ---: " * 8 + "|")
+    print("|  | push to live | CPU | `git fetch` | CPU | state per push | most, of the packed table | peak of the start | resident | peak of a push |")
+    print("| --- " + "| ---: " * 9 + "|")
     with tempfile.TemporaryDirectory(prefix="waypost-following.") as home:
         home = Path(home)
         table = tables.write(home, options.entries)
@@ -216,7 +222,8 @@ def main():
                     f"| {median('live'):.2f} s | {median('live_cpu'):.2f} s "
                     f"| {median('fetch'):.2f} s | {median('fetch_cpu'):.2f} s "
                     f"| {each:.0f} KB | {most:.2f} "
-                    f"| {memory[0] / 1e3:.0f} MB | {memory[1] / 1e3:.0f} MB |",
+                    + "".join(f"| {kib * 1024 / 1e6:.0f} MB " for kib in memory)
+                    + "|",
                     flush=True,
                 )
                 shutil.rmtree(directory)
