@@ -13,6 +13,9 @@ mod item;
 mod known_files;
 mod next;
 mod outline;
+mod outline_of_block;
+mod outline_of_events;
+mod outlining;
 mod pieces;
 #[cfg(test)]
 pub(super) mod random_edits;
@@ -33,6 +36,7 @@ pub use first::{FirstReading, Workers};
 pub use input::TextNeeded;
 pub use known_files::KnownFiles;
 pub use next::{compile_after, compile_read};
-pub use outline::{EntryOutline, Outline, Pair, Scalar, ScalarForm, defaults_of};
+pub use outline::{EntryOutline, Outline, Pair, Scalar, ScalarForm};
+pub use outlining::{defaults_of, scheme_of};
 pub use sound::SoundTable;
 pub use tables::{Compilation, MAX_TABLE_TEXT, compile};

@@ -26,6 +26,10 @@ const MAX_KEY: usize = 64;
 /// The nodes of a file in block form.
 pub(crate) struct Block<'t> {
     rest: &'t str,
+    /// Where `rest` begins in the text, and where the line that was read last does; with a gap, neither
+    /// is of use.
+    at: usize,
+    line_start: usize,
     /// The number of the line at the start of `rest`, from 1.
     line: u32,
     levels: Vec<Level>,
@@ -87,6 +91,8 @@ impl<'t> Block<'t> {
     pub(crate) fn new(text: &'t str) -> Self {
         Self {
             rest: text,
+            at: 0,
+            line_start: 0,
             line: 1,
             levels: Vec::with_capacity(MAX_NESTING),
             awaits_value: false,
@@ -108,7 +114,7 @@ impl<'t> Block<'t> {
 
     /// Reads a piece of a list, which begins at a line: its entries, and the end of the list; `indent` is
     /// the column of the dashes, from 0.
-    pub(super) fn piece(indent: usize, text: &'t str, line: u32) -> Self {
+    pub(crate) fn piece(indent: usize, text: &'t str, line: u32) -> Self {
         let mut block = Self::new(text);
         block.line = line;
         let level = |kind, indent| Level { kind, indent };
@@ -118,7 +124,7 @@ impl<'t> Block<'t> {
     }
 
     /// Checks that the list of a piece has ended where the piece does.
-    pub(super) fn end_piece(&mut self) -> Result<(), Declined> {
+    pub(crate) fn end_piece(&mut self) -> Result<(), Declined> {
         // Of the map around the list, only the end is left.
         match self.nodes.pop_front() {
             Some(None) if self.nodes.is_empty() && self.rest.is_empty() => Ok(()),
@@ -141,6 +147,12 @@ impl<'t> Block<'t> {
                 None => self.end()?,
             }
         }
+    }
+
+    /// Returns where the line of the last node begins in the text, in bytes; the end of a collection has
+    /// that of the line after it.
+    pub(crate) fn line_start(&self) -> usize {
+        self.line_start
     }
 
     fn is_at_gap(&self) -> bool {
@@ -167,6 +179,8 @@ impl<'t> Block<'t> {
             let line = &self.rest[..end];
             self.rest = self.rest.get(end + 1..).unwrap_or_default();
             self.line += 1;
+            self.line_start = self.at;
+            self.at += end + 1;
             let text = line.trim_start_matches(' ');
             let indent = line.len() - text.len();
             let begins = !self.levels.is_empty() || self.has_marker;

@@ -30,6 +30,6 @@ pub(crate) use cutter::MAX_NEW;
 pub(crate) use node::{Located, Node};
 pub(crate) use reader::{Reader, SeenKeys};
 pub(crate) use report::Report;
-pub(crate) use stop::Stop;
+pub(crate) use stop::{Declined, Stop};
 pub use table_file::{FileText, TableFile};
 pub use window::ListPlace;
