@@ -9,8 +9,8 @@
 
 use std::fmt;
 
-use super::refusal::refusal;
-use crate::mapping::{Code, Diagnostic, EntryOutline, Outline, Pair, Place, SourceFile};
+use super::refusal::refused;
+use crate::mapping::{Code, Diagnostic, EntryOutline, Outline, Pair, SourceFile};
 
 /// Characters that may indent a line that is only a comment.
 const BLANKS: [char; 2] = [' ', '\t'];
@@ -67,10 +67,8 @@ impl<'t> Layout<'t> {
     /// carriage returns.
     pub fn read(file: &'t SourceFile) -> Result<Self, Vec<Diagnostic>> {
         let outline = Outline::of(file)?;
-        if let Some((rule, position, message, hint)) = refusal(&outline) {
-            let file = file.path.clone();
-            let place = Place { file, position };
-            return Err(vec![Diagnostic::new(rule, place, message).with_hint(hint)]);
+        if let Some(problem) = refused(&outline, file) {
+            return Err(vec![problem]);
         }
         let text = outline.text;
         let mut layout = Self {
@@ -98,7 +96,7 @@ impl<'t> Layout<'t> {
         let mut from = 0;
         for ((entry, start), end) in outline.entries.into_iter().zip(&starts).zip(ends) {
             let lines = &text[*start..end];
-            let body = &lines[..body_len(lines, &entry)];
+            let body = &lines[..body_len(lines, &entry.pairs)];
             self.push(&text[from..*start], body, entry);
             from = start + body.len();
         }
@@ -136,18 +134,6 @@ impl<'t> Layout<'t> {
     }
 }
 
-impl Section<'_> {
-    /// Sorts the entries by code, in code point order. Entries with the same code keep their order,
-    /// and gaps keep their places.
-    pub fn sort(&mut self) {
-        let gaps: Vec<_> = self.entries.iter().map(|entry| entry.gap).collect();
-        self.entries.sort_by(|a, b| a.code.cmp(&b.code));
-        for (entry, gap) in self.entries.iter_mut().zip(gaps) {
-            entry.gap = gap;
-        }
-    }
-}
-
 /// Writes the document.
 impl fmt::Display for Layout<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -174,9 +160,9 @@ impl fmt::Display for Layout<'_> {
     }
 }
 
-/// Returns the length of the entry at the start of a text, including comments in it.
-fn body_len(text: &str, entry: &EntryOutline<'_>) -> usize {
-    let value_end = entry.pairs.last().map_or(0, |pair| pair.span.end);
+/// Returns the length of the entry with some keys at the start of a text, including comments in it.
+pub(super) fn body_len(text: &str, pairs: &[Pair<'_>]) -> usize {
+    let value_end = pairs.last().map_or(0, |pair| pair.span.end);
     let own = value_end + line(&text[value_end..]).len();
     own + deep_comments_len(&text[own..], indent(text))
 }
@@ -287,20 +273,6 @@ mod tests {
         );
         assert_eq!(second.heading, "# section\n\n");
         assert_eq!(second.entries[0].comments, "");
-    }
-
-    #[test]
-    fn sorting_leaves_gaps_and_the_open_end_in_place() {
-        let file = file(
-            "mapping:\r\n- number: 12\r\n  retired: true\r\n\r\n- number: 11\r\n  retired: true",
-        );
-        let mut layout = Layout::read(&file).unwrap();
-        assert_eq!(layout.line_break, "\r\n");
-        layout.sections[0].sort();
-        assert_eq!(
-            layout.to_string(),
-            "mapping:\r\n- number: 11\r\n  retired: true\r\n\r\n- number: 12\r\n  retired: true"
-        );
     }
 
     #[test]

@@ -35,7 +35,7 @@ mod style;
 mod window;
 
 pub use entry::{EditedText, KeyEdit, NewValue, edit_in_pieces};
-pub use format::format;
+pub use format::{FormattedPieces, format};
 pub use insert::insert;
 pub use insert_in_pieces::insert_in_pieces;
 pub use layout::{Layout, LayoutEntry, Section};

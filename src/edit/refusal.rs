@@ -3,13 +3,22 @@
 //! An entry is moved as whole lines, so it must have its own lines, and mean the same wherever
 //! they are. How a text after `|` or `>` ends depends on what follows.
 
-use crate::mapping::{EntryOutline, Outline, Position, Rule, ScalarForm};
+use crate::mapping::{
+    Diagnostic, EntryOutline, Outline, Place, Position, Rule, ScalarForm, SourceFile,
+};
 
 /// A part that cannot be split safely: the rule, its position, the reason, and a hint.
 type Unsplittable = (Rule, Position, &'static str, &'static str);
 
+/// Returns the reason why a file with this outline cannot be split safely, if there is one.
+pub(super) fn refused(outline: &Outline<'_>, file: &SourceFile) -> Option<Diagnostic> {
+    let (rule, position, message, hint) = refusal(outline)?;
+    let place = Place::new(&file.path, position);
+    Some(Diagnostic::new(rule, place, message).with_hint(hint))
+}
+
 /// Returns the first part that cannot be split safely.
-pub(super) fn refusal(outline: &Outline<'_>) -> Option<Unsplittable> {
+fn refusal(outline: &Outline<'_>) -> Option<Unsplittable> {
     if let Some(position) = lone_carriage_return(outline.text) {
         let message = "a carriage return without a line feed cannot be kept in its place";
         let hint = "end every line in the same way";

@@ -15,7 +15,7 @@ pub struct ListPieces<'l> {
     /// The scheme of the site.
     pub scheme: Scheme,
     /// Returns the text of some bytes of the file, if it is there.
-    pub read: &'l dyn Fn(Range<usize>) -> Option<String>,
+    pub read: &'l (dyn Fn(Range<usize>) -> Option<String> + Sync),
 }
 
 /// Some pieces of a list.
@@ -40,6 +40,35 @@ impl ListPieces<'_> {
             start: first.start,
             line: first.line,
         })
+    }
+
+    /// Returns the text of the piece with a number, if it is there unchanged.
+    pub(super) fn piece(&self, number: usize) -> Option<String> {
+        let piece = self.cut.pieces().get(number)?;
+        let text = (self.read)(piece.range())?;
+        piece.is(text.as_bytes()).then_some(text)
+    }
+
+    /// Returns the column of the dashes, from 0, and the first line of the piece with a number.
+    pub(super) fn place(&self, number: usize) -> Option<(usize, u32)> {
+        let list = self.cut.list.as_ref()?;
+        Some((list.indent, list.pieces.get(number)?.line))
+    }
+
+    /// Returns the text before the list, if it is there unchanged.
+    pub(super) fn before(&self) -> Option<String> {
+        let list = self.cut.list.as_ref()?;
+        let text = (self.read)(0..list.pieces.first()?.start)?;
+        let own = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        (*own == *list.before).then_some(text)
+    }
+
+    /// Returns the text after the list, if it is there unchanged.
+    pub(super) fn after(&self) -> Option<String> {
+        let list = self.cut.list.as_ref()?;
+        let end = usize::try_from(self.cut.size()).ok()?;
+        let text = (self.read)(list.pieces.last()?.range().end..end)?;
+        (list.after.as_deref() == Some(&*text)).then_some(text)
     }
 
     /// Returns the number of the piece with a line of the file.

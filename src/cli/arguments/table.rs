@@ -83,26 +83,36 @@ pub(crate) struct CompiledOnce {
 /// Reads the files at these paths, `-` among them, and compiles them as one table, if possible while they
 /// are read.
 pub(crate) fn compile_once(paths: &[PathBuf], max_bytes: u64) -> Result<CompiledOnce, FilesError> {
-    if !paths.iter().any(|path| path == Path::new(STDIN)) {
-        let first = FirstReading::default();
-        let source = FileSource::new(paths.to_owned(), max_bytes);
-        let compiled = progress::during(format!("compiling {}", named(paths)), || {
-            let files = source.compile_once(&first)?;
-            Ok::<_, FilesError>((first.compile(&files), files))
+    if let Some((compilation, files)) = compile_read_once(paths, max_bytes)? {
+        return Ok(CompiledOnce {
+            compilation,
+            lacks_text: files.iter().any(|file| file.as_whole().is_none()),
+            files: files.into_iter().map(with_known_text).collect(),
         });
-        if let (Ok(compilation), files) = compiled? {
-            return Ok(CompiledOnce {
-                compilation,
-                lacks_text: files.iter().any(|file| file.as_whole().is_none()),
-                files: files.into_iter().map(with_known_text).collect(),
-            });
-        }
     }
     let files = read(paths, max_bytes)?;
     Ok(CompiledOnce {
         compilation: compile_files(&files),
         files,
         lacks_text: false,
+    })
+}
+
+/// Reads the files at these paths, and compiles them meanwhile as one table; returns as much of their text
+/// as was needed, or nothing if all of it is needed, or standard input is among them.
+pub(crate) fn compile_read_once(
+    paths: &[PathBuf],
+    max_bytes: u64,
+) -> Result<Option<(Compilation, Vec<TableFile>)>, FilesError> {
+    if paths.iter().any(|path| path == Path::new(STDIN)) {
+        return Ok(None);
+    }
+    let first = FirstReading::default();
+    let source = FileSource::new(paths.to_owned(), max_bytes);
+    progress::during(format!("compiling {}", named(paths)), || {
+        let files = source.compile_once(&first)?;
+        let compilation = first.compile(&files).ok();
+        Ok(compilation.map(|compilation| (compilation, files)))
     })
 }
 

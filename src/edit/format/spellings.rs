@@ -1,39 +1,22 @@
-//! The canonical form of a document.
+//! The canonical spellings of the values of an entry.
 //!
-//! The entries of each section are sorted by code; URLs are written canonically, unless the code
-//! depends on their spelling; and text that other readers of YAML would take for something else is
-//! quoted. Everything else is kept byte for byte.
-//!
-//! Invariants: formatting never changes the meaning of a document, and leaves a formatted one as it
-//! is.
+//! URLs are written canonically, unless the code depends on their spelling; and text that other readers
+//! of YAML would take for something else is quoted.
 
-use super::ambiguity::is_ambiguous;
-use super::layout::{Layout, LayoutEntry};
-use super::replace::replace;
-use crate::mapping::{Diagnostic, Scalar, ScalarForm, SourceFile, Target};
+use std::ops::Range;
+
+use crate::edit::ambiguity::is_ambiguous;
+use crate::mapping::{Pair, Scalar, ScalarForm, Target};
 
 /// Keys whose values are free text.
 const TEXTS: [&str; 5] = ["short-code", "aliases", "title", "owner", "tags"];
 
-/// Returns a document in canonical form.
-///
-/// # Errors
-///
-/// Returns the errors of the document, or the reasons why a [`Layout`] refuses it.
-pub fn format(file: &SourceFile) -> Result<String, Vec<Diagnostic>> {
-    let mut layout = Layout::read(file)?;
-    for section in &mut layout.sections {
-        section.entries.iter_mut().for_each(rewrite);
-        section.sort();
-    }
-    Ok(layout.to_string())
-}
-
-/// Rewrites the values of an entry that are not in canonical form.
-fn rewrite(entry: &mut LayoutEntry<'_>) {
+/// Returns what replaces which values of an entry, in order, by its keys: nothing if all are in canonical
+/// form.
+pub(super) fn spellings(pairs: &[Pair<'_>]) -> Vec<(Range<usize>, String)> {
     let names_code = |key: &str| key == "short-code" || key == "number";
-    let has_own_code = entry.pairs.iter().any(|pair| names_code(&pair.key));
-    let values = entry.pairs.iter().flat_map(|pair| {
+    let has_own_code = pairs.iter().any(|pair| names_code(&pair.key));
+    let values = pairs.iter().flat_map(|pair| {
         let key = &*pair.key;
         pair.values.iter().map(move |value| (key, value))
     });
@@ -45,10 +28,7 @@ fn rewrite(entry: &mut LayoutEntry<'_>) {
         };
         Some((value.span.clone(), spelling?))
     });
-    let spellings: Vec<_> = spellings.collect();
-    if !spellings.is_empty() {
-        entry.body = replace(&entry.body, spellings);
-    }
+    spellings.collect()
 }
 
 /// Returns a URL in canonical form with its original quotes, if it is not canonical already.

@@ -201,6 +201,11 @@ impl CutPiece {
         self.start..self.start + self.length
     }
 
+    /// Returns whether it has this content.
+    pub(crate) fn is(&self, bytes: &[u8]) -> bool {
+        self.id == PieceId::of(bytes)
+    }
+
     fn of(bytes: &[u8], (start, line): (usize, u32), end: usize, gaps: Option<Gaps>) -> Self {
         Self {
             id: PieceId::of(&bytes[start..end]),

@@ -37,6 +37,7 @@ MEASUREMENTS = (
     redirects.threads,
     loading.loading,
     loading.compiling,
+    loading.commands,
     loading.reload_memory,
     changing.changes,
     loading.reload_latency,

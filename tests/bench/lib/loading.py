@@ -1,6 +1,7 @@
 """The cost of a table: checking, loading, memory, replacement; and the time until the first redirect."""
 
 import os
+import shutil
 import statistics
 import time
 
@@ -95,6 +96,38 @@ def compile_once(bench, table, path):
         most, resident = server.memory("VmHWM"), server.memory()
     memory = [ratio(figure, table.bytes) for figure in (peak, most, resident)]
     return [seconds(cpu), seconds(wall), *memory]
+
+
+def commands(bench):
+    """Yields what commands that read a whole table cost, compared with `check`."""
+    table = bench.table(bench.scale.large)
+    section = Section(
+        "Commands",
+        f"Of {count(table.entries)} entries in one file ({megabytes(table.bytes)} of YAML): its entries are not "
+        "sorted before `fmt`. CPU on all cores, medians of three; the peak is per byte of YAML.",
+        ["command", "CPU", "CPU to `check`", "peak"],
+    )
+    program, copy = bench.servers.waypost_program, bench.home / "commands.yaml"
+    unsorted, added = table.files["yaml"], "https://www.example.org/added"
+    sorted_copy = bench.home / "sorted.yaml"
+    shutil.copyfile(unsorted, sorted_copy)
+    finish([program, "fmt", sorted_copy])
+    laps = {
+        "check": (unsorted, ["check", copy]),
+        "add": (unsorted, ["add", added, "--table", copy]),
+        "fmt": (unsorted, ["fmt", copy]),
+        "fmt --check": (sorted_copy, ["fmt", "--check", copy]),
+    }
+    base = None
+    for name, (original, command) in laps.items():
+        figures = []
+        for _ in range(3):
+            shutil.copyfile(original, copy)
+            figures.append(measure([program, *command]))
+        cpu, _, peak = (statistics.median(column) for column in zip(*figures, strict=True))
+        base = base or cpu
+        section.row(f"`{name}`", seconds(cpu), ratio(cpu, base), ratio(peak, table.bytes))
+    yield section
 
 
 class Swapping:
