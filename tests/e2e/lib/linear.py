@@ -59,6 +59,14 @@ def outline_of_one_line(directory, size):
     return "fmt", "--check", write(directory, table(f" [{text}]"))
 
 
+@case(4000)
+def format_of_many_sections(directory, size):
+    # In descending order, under comments, and each third one in a section of its own.
+    above = ["# one\n\n", "\n# above\n\n  # deep\n# below\n", "\n  # deep\n"]
+    entries = [f"{above[it % 3]}- url: http://e/{it}\n  short-code: {it:08}\n" for it in range(size, 0, -1)]
+    return "fmt", write(directory, table("\n" + "".join(entries).rstrip("\n")))
+
+
 @case(400)
 def excerpts_of_one_line(directory, size):
     return "check", write(directory, one_line(urls(size, "E.example")))
