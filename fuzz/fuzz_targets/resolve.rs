@@ -54,6 +54,11 @@ fuzz_target!(|text: &str| {
     for table in &*TABLES {
         match table.resolve(&request, now) {
             Outcome::Redirect(redirect) => assert_goes_to_its_target(&redirect),
+            Outcome::SiteRedirect(redirect) => {
+                let location = &*redirect.location;
+                assert!(location.bytes().all(|byte| byte.is_ascii_graphic()));
+                assert!(location.starts_with(redirect.target.url()), "{location:?}");
+            }
             Outcome::NotFound(site) => assert_suggests_what_leads_somewhere(table, site, path, now),
             _ => {}
         }

@@ -8,7 +8,9 @@ use url::Url;
 
 use super::arguments::{TableArgs, table};
 use super::terminal::{Error, complain};
-use crate::mapping::{Entry, Outcome, Request, Site, Table, Target, Timestamp, Via, WrittenDate};
+use crate::mapping::{
+    Entry, Outcome, Request, Site, SiteKey, Table, Target, Timestamp, Via, WrittenDate,
+};
 
 /// How many similar codes are named when there is no such link.
 const SUGGESTIONS: usize = 5;
@@ -173,10 +175,11 @@ fn refuse_elsewhere(url: &str, table: &Table) -> Error {
 }
 
 fn is_hit(outcome: &Outcome<'_>) -> bool {
-    matches!(
-        outcome,
-        Outcome::Redirect(_) | Outcome::Preview(_) | Outcome::SiteRedirect(_) | Outcome::Gone(_)
-    )
+    match outcome {
+        Outcome::Redirect(_) | Outcome::Preview(_) | Outcome::Gone(_) => true,
+        Outcome::SiteRedirect(redirect) => redirect.key != SiteKey::Fallback,
+        Outcome::Landing(_) | Outcome::NotFound(_) | Outcome::Misdirected => false,
+    }
 }
 
 fn report(followed: &Followed, outcome: &Outcome<'_>, now: Timestamp) -> Result<(), Error> {

@@ -31,11 +31,13 @@ pub enum Feature {
     Length,
     /// The base URL itself leads elsewhere.
     Home,
+    /// Unknown paths lead elsewhere.
+    Fallback,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Status,
         Self::Forward,
         Self::CacheMaxAge,
@@ -48,6 +50,7 @@ impl Feature {
         Self::Archive,
         Self::Length,
         Self::Home,
+        Self::Fallback,
     ];
 
     /// Returns the word for the feature in messages.
@@ -65,6 +68,7 @@ impl Feature {
             Self::Archive => "archive",
             Self::Length => "links too long for this form",
             Self::Home => "home",
+            Self::Fallback => "fallback",
         }
     }
 }
@@ -84,9 +88,14 @@ impl Losses {
         fits: impl Fn(&CodeRow<'_>) -> bool,
     ) -> Self {
         let mut losses = Self::default();
-        let has_home = site.about().home().is_some() && !carries(Feature::Home);
-        losses.0[Feature::Home as usize] = usize::from(has_home);
-        let is_of_site = |feature| matches!(feature, Feature::Home);
+        let of_site = [
+            (Feature::Home, site.about().home().is_some()),
+            (Feature::Fallback, site.about().fallback().is_some()),
+        ];
+        for (feature, is_set) in of_site {
+            losses.0[feature as usize] = usize::from(is_set && !carries(feature));
+        }
+        let is_of_site = |it| of_site.iter().any(|(feature, _)| *feature == it);
         if Feature::ALL
             .into_iter()
             .all(|it| is_of_site(it) || carries(it))
@@ -114,7 +123,7 @@ impl Losses {
                     Feature::Owner => entry.owner().is_some(),
                     Feature::Tags => entry.tags().next().is_some(),
                     Feature::Archive => entry.archive().is_some(),
-                    Feature::Home => false,
+                    Feature::Home | Feature::Fallback => false,
                 };
                 losses.0[feature as usize] += usize::from(is_lost && !carries(feature));
             }

@@ -90,10 +90,10 @@ impl ExportFormat {
     }
 
     fn carries(self, feature: Feature) -> bool {
-        use Feature::{Gone, Home, Length, Status};
+        use Feature::{Fallback, Gone, Home, Length, Status};
         match self {
             Self::Yaml => true,
-            Self::JsonLines | Self::Csv => feature != Home,
+            Self::JsonLines | Self::Csv => !matches!(feature, Home | Fallback),
             Self::Beacon | Self::UrlTeam => feature == Length,
             Self::Redirects => matches!(feature, Status | Length),
             Self::Nginx => matches!(feature, Status | Gone),
@@ -108,8 +108,8 @@ mod tests {
     use crate::mapping::{SourceFile, Table, Timestamp, compile};
 
     #[test]
-    fn only_a_table_carries_where_the_base_url_leads() {
-        let text = "base_url: https://short.code/\nhome: https://e.org/\nmapping: []\n";
+    fn only_a_table_carries_where_a_site_redirects() {
+        let text = "base_url: https://short.code/\nhome: https://e.org/\nfallback: https://e.org/old/\nmapping: []\n";
         let file = SourceFile::new("t.yaml".into(), text.into());
         let table = compile(&[file]).table.unwrap();
         let (site, now) = (&table.sites()[0], Timestamp::MIN);
@@ -125,7 +125,8 @@ mod tests {
                 "{format:?}"
             );
         }
-        assert_eq!(page_losses(site, now).of(Feature::Home), 1);
+        let lost = page_losses(site, now);
+        assert_eq!((lost.of(Feature::Home), lost.of(Feature::Fallback)), (1, 1));
         let mut written = Vec::new();
         ExportFormat::Yaml.write(site, now, &mut written).unwrap();
         assert_eq!(String::from_utf8(written).unwrap(), text);

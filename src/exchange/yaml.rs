@@ -29,6 +29,7 @@ pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
         ("contact", about.contact()),
         ("propose", propose),
         ("home", about.home().map(SiteTarget::url)),
+        ("fallback", about.fallback().map(SiteTarget::url)),
     ] {
         if let Some(value) = value {
             writeln!(out, "{key}: {}", scalar(value))?;

@@ -389,6 +389,13 @@ fn resolve_reports_what_is_not_there() {
         "https://short.code/go/",
     ];
     assert_snapshot!("resolve_home", run(&with_home));
+    let with_fallback = [
+        "resolve",
+        "--table",
+        "tests/tables/ok/fallback.yaml",
+        "unknown?q",
+    ];
+    assert_snapshot!("resolve_fallback", run(&with_fallback));
     let rooted = run(&["resolve", "https://short.code./gnu-home"]);
     assert!(rooted.starts_with("status 0\n"), "{rooted}");
     let target = run(&["resolve", "https://www.gnu.org/"]);

@@ -32,6 +32,10 @@ struct Pair {
 
 impl Pair {
     async fn start() -> Self {
+        Self::with(TABLE).await
+    }
+
+    async fn with(table: &str) -> Self {
         let without = Config {
             fast_path: false,
             ..quiet()
@@ -41,8 +45,8 @@ impl Pair {
             ..quiet()
         };
         Self {
-            fast: Running::configured(with, TABLE).await,
-            plain: Running::configured(without, TABLE).await,
+            fast: Running::configured(with, table).await,
+            plain: Running::configured(without, table).await,
         }
     }
 
@@ -131,6 +135,33 @@ async fn a_head_may_be_split_anywhere() {
         let [fast, plain] = pair.answers(&[first, second]).await;
         assert_eq!(shown(&fast), shown(&plain), "{at}");
     }
+}
+
+#[tokio::test]
+async fn unknown_paths_lead_elsewhere_alike() {
+    let fallback = "https://short.code/\nfallback: https://old.example/l/\n";
+    let pair = Pair::with(&TABLE.replace("https://short.code/\n", fallback)).await;
+    for path in [
+        "/",
+        "/x",
+        "/gone",
+        "/nothing?q",
+        "/nothing/%2e%2e",
+        "/%ff",
+        "/\u{e4}\"<",
+        "//e",
+        "/-/",
+        "/-x",
+    ] {
+        for method in ["GET", "HEAD", "POST"] {
+            let request =
+                format!("{method} {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+            let [fast, plain] = pair.answers(&[request.as_bytes()]).await;
+            assert_eq!(shown(&fast), shown(&plain), "{method} {path}");
+        }
+    }
+    let [fast, plain] = pair.counted().await;
+    assert_eq!(fast, plain);
 }
 
 #[test]

@@ -97,6 +97,45 @@ async fn with_home_the_base_url_leads_elsewhere() {
 }
 
 #[tokio::test]
+async fn with_a_fallback_unknown_paths_lead_elsewhere() {
+    let table = "base_url: https://short.code/\nfallback: https://old.example/l/\nmapping:\n\
+                 - {url: 'https://e.example/', short-code: x}\n";
+    let server = Running::start(table).await;
+    for method in ["GET", "HEAD"] {
+        let reply = server.ask(method, "/a%20b/ä?q=1&r", "").await;
+        assert!(reply.status_line().contains("302"), "{reply:?}");
+        let header = |name| reply.header(name).unwrap();
+        assert_eq!(
+            header("location"),
+            "https://old.example/l/a%20b/%C3%A4?q=1&r"
+        );
+        assert_eq!(header("cache-control"), "no-store");
+        assert_eq!(header("referrer-policy"), "no-referrer");
+        assert_eq!(reply.body(), b"");
+    }
+    assert_eq!(server.location("/x").await, "https://e.example/");
+    let count = async |outcome: &str| {
+        let name = format!("waypost_requests_total{{outcome=\"{outcome}\"}}");
+        server.metric(&name).await.unwrap()
+    };
+    assert_eq!(
+        (count("fallback").await, count("not_found").await),
+        (2.0, 0.0)
+    );
+    for (method, path) in [("POST", "/abc"), ("GET", "/a/../b"), ("GET", "/-/nothing")] {
+        let reply = server.ask(method, path, HTML).await;
+        assert!(
+            reply.status_line().contains("404"),
+            "{method} {path}: {reply:?}"
+        );
+    }
+    assert_eq!(
+        (count("fallback").await, count("not_found").await),
+        (2.0, 3.0)
+    );
+}
+
+#[tokio::test]
 async fn an_unknown_code_brings_the_nearest() {
     let server = Running::start(TABLE).await;
     let text = page(&server, "/exampel-one").await.text();

@@ -35,6 +35,7 @@ const STRUCTURAL: &[&str] = &[
     " is a path from the host's root",
     "a short code needs at least one character",
     "the path of a base URL must end in a slash",
+    "unknown paths cannot be appended to a URL",
     "a base URL cannot have a query or a fragment",
     "a short code can have at most 255 bytes",
     "a URL can have at most 8192 bytes",

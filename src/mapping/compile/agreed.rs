@@ -28,12 +28,14 @@ pub(super) fn agreed_about<'d>(
     let contact = all().filter_map(|it| Some((it, it.about.contact.as_ref()?)));
     let propose = all().filter_map(|it| Some((it, it.about.propose.as_ref()?)));
     let home = all().filter_map(|it| Some((it, it.about.home.as_ref()?)));
+    let fallback = all().filter_map(|it| Some((it, it.about.fallback.as_ref()?)));
     About {
         name: agreed("name", name, CollectionName::as_str, problems).cloned(),
         repository: agreed("repository", repository, Target::as_str, problems).cloned(),
         contact: agreed("contact", contact, Contact::as_str, problems).cloned(),
         propose: agreed("propose", propose, ProposalTemplate::as_str, problems).cloned(),
         home: agreed_target("home", home, problems),
+        fallback: agreed_target("fallback", fallback, problems),
     }
 }
 

@@ -10,7 +10,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::next::compile_after;
-use crate::mapping::packed::Table;
+use crate::mapping::packed::{Site, Table};
 use crate::mapping::parse::ListPlace;
 use crate::mapping::value::SourceFile;
 
@@ -128,8 +128,9 @@ fn files_in_pieces(table: &Table) -> HashSet<Arc<str>> {
 }
 
 fn has_own_targets(table: &Table) -> bool {
-    let mut homes = table.sites().iter().filter_map(|site| site.about().home());
-    if homes.any(|home| table.covers(&home.url)) {
+    let abouts = table.sites().iter().map(Site::about);
+    let mut of_sites = abouts.flat_map(|about| [about.home(), about.fallback()]);
+    if of_sites.any(|it| it.is_some_and(|it| table.covers(&it.url))) {
         return true;
     }
     let sites = table.sites().iter();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::admit::{admit, check_defaults};
 use super::item::{Item, bare, index_of, is_entry_key};
-use super::site_url::site_url;
+use super::site_url::{prefix_url, site_url};
 use crate::mapping::packed::Draft;
 use crate::mapping::parse::lookalike::name_lookalikes;
 use crate::mapping::parse::{Cut, Located, Node, Reader, Report, SeenKeys, Stop, text};
@@ -42,6 +42,7 @@ pub(crate) struct WrittenAbout {
     pub(crate) contact: Option<Located<Contact>>,
     pub(crate) propose: Option<Located<ProposalTemplate>>,
     pub(crate) home: Option<Located<Target<'static>>>,
+    pub(crate) fallback: Option<Located<Target<'static>>>,
 }
 
 /// A test written in a table.
@@ -62,6 +63,7 @@ enum DocumentKey {
     Contact,
     Propose,
     Home,
+    Fallback,
     Tests,
 }
 
@@ -75,6 +77,7 @@ const DOCUMENT_KEYS: &[(&str, DocumentKey)] = &[
     ("contact", DocumentKey::Contact),
     ("propose", DocumentKey::Propose),
     ("home", DocumentKey::Home),
+    ("fallback", DocumentKey::Fallback),
     ("tests", DocumentKey::Tests),
 ];
 
@@ -243,6 +246,9 @@ impl<'t> Document<'t> {
                     self.about.propose = about(reader, "propose", ProposalTemplate::parse)?;
                 }
                 DocumentKey::Home => self.about.home = site_url(reader, "home")?,
+                DocumentKey::Fallback => {
+                    self.about.fallback = prefix_url(reader, "fallback")?;
+                }
                 DocumentKey::Tests => {
                     if reader.list("tests")? {
                         self.read_tests(reader)?;

@@ -324,6 +324,7 @@ mod tests {
             scheme: 0,
             defaults: 0,
             home: 0,
+            fallback: 0,
             tests: true,
             is_indented: false,
             has_carriage_returns: false,

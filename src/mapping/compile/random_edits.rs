@@ -12,6 +12,7 @@ pub(in crate::mapping) struct File {
     pub(super) scheme: usize,
     pub(super) defaults: usize,
     pub(super) home: usize,
+    pub(super) fallback: usize,
     pub(super) tests: bool,
     pub(super) is_indented: bool,
     pub(super) has_carriage_returns: bool,
@@ -30,6 +31,7 @@ pub(in crate::mapping) enum Edit {
     Scheme(usize),
     Defaults(usize),
     Home(usize),
+    Fallback(usize),
     Tests,
     Indent,
     CarriageReturns,
@@ -61,6 +63,13 @@ const HOMES: [&str; 5] = [
     "home: https://short.code/c1\n",
     "home: https://other.code/x/\n",
     "home: https://E.org\n",
+];
+
+const FALLBACKS: [&str; 4] = [
+    "",
+    "fallback: https://e.org/old/\n",
+    "fallback: https://other.code/x/\n",
+    "fallback: https://e.org/old\n",
 ];
 
 /// Returns the lines of an entry of some kind: most do not conflict with those of other numbers.
@@ -131,6 +140,7 @@ fn text(file: &File) -> String {
         SCHEMES[file.scheme],
         DEFAULTS[file.defaults],
         HOMES[file.home],
+        FALLBACKS[file.fallback],
         mapping,
         &entries,
         tests,
@@ -169,6 +179,7 @@ pub(in crate::mapping) fn apply(edit: Edit, at: Index, files: &mut Vec<(usize, F
         Edit::Scheme(number) => file.scheme = number,
         Edit::Defaults(number) => file.defaults = number,
         Edit::Home(number) => file.home = number,
+        Edit::Fallback(number) => file.fallback = number,
         Edit::Tests => file.tests ^= true,
         Edit::Indent => file.is_indented ^= true,
         Edit::CarriageReturns => file.has_carriage_returns ^= true,
@@ -212,12 +223,13 @@ pub(in crate::mapping) fn a_file(entries: usize) -> impl Strategy<Value = File> 
         mostly(0..3),
         mostly(0..3),
         mostly(0..5),
+        mostly(0..4),
         any::<bool>(),
         any::<bool>(),
         entries,
     )
         .prop_map(
-            |(base_url, scheme, defaults, home, tests, is_indented, mut entries)| {
+            |(base_url, scheme, defaults, home, fallback, tests, is_indented, mut entries)| {
                 // An entry is there once, and its number has one kind that claims a code.
                 let mut seen = std::collections::HashSet::new();
                 entries.retain(|(kind, number)| seen.insert((*kind > 7, *number)));
@@ -226,6 +238,7 @@ pub(in crate::mapping) fn a_file(entries: usize) -> impl Strategy<Value = File> 
                     scheme,
                     defaults,
                     home,
+                    fallback,
                     tests,
                     is_indented,
                     has_carriage_returns: false,
@@ -247,6 +260,7 @@ pub(in crate::mapping) fn an_edit() -> impl Strategy<Value = Edit> {
         1 => (0..3_usize).prop_map(Edit::Scheme),
         1 => (0..3_usize).prop_map(Edit::Defaults),
         1 => (0..5_usize).prop_map(Edit::Home),
+        1 => (0..4_usize).prop_map(Edit::Fallback),
         1 => Just(Edit::Tests),
         1 => Just(Edit::Indent),
         1 => Just(Edit::CarriageReturns),

@@ -4,6 +4,7 @@ use url::Url;
 
 use super::request::{Outcome, Request};
 use super::server_page::ServerPage;
+use super::site_redirect::SiteKey;
 use crate::mapping::packed::{Entry, Table};
 use crate::mapping::value::Timestamp;
 
@@ -33,33 +34,37 @@ pub(crate) fn follow(table: &Table, entry: Entry<'_>, now: Timestamp) -> Option<
     let target = entry.target()?.into_owned();
     // The prefix that a forwarding target is need not exist as its own link.
     let may_miss = entry.forward().path();
-    match follow_url(table, target, now)? {
-        (End::Nothing, 1) if may_miss => Some(End::Page),
-        (end, _) => Some(end),
-    }
+    let followed = follow_url(table, target, now)?;
+    Some(match followed.is_link {
+        false if may_miss => End::Page,
+        _ => followed.end,
+    })
 }
 
-/// Follows a URL at a time, and returns its end and the number of links up to there; `None` if it does
-/// not lead into the table then.
-pub(crate) fn follow_url(
-    table: &Table,
-    mut location: String,
-    now: Timestamp,
-) -> Option<(End, usize)> {
+/// A URL that was followed.
+pub(crate) struct Followed {
+    pub(crate) end: End,
+    /// Whether the URL itself is anything that the table or the server has.
+    pub(crate) is_link: bool,
+}
+
+/// Follows a URL at a time; `None` if it does not lead into the table then.
+pub(crate) fn follow_url(table: &Table, mut location: String, now: Timestamp) -> Option<Followed> {
     let mut links: Vec<String> = Vec::new();
+    let mut is_link = true;
+    let ended = |end, is_link| Some(Followed { end, is_link });
     loop {
         let url = Url::parse(&location).ok().filter(|url| table.is_own(url));
         let Some(url) = url else {
-            return (!links.is_empty()).then_some((End::Elsewhere(location), links.len()));
+            return ended(End::Elsewhere(location), is_link).filter(|_| !links.is_empty());
         };
         if is_server_page(url.path()) {
-            return Some((End::Page, links.len()));
+            return ended(End::Page, is_link);
         }
         let comes_round = links.contains(&location);
         links.push(location);
         if comes_round || links.len() > MAX_LINKS {
-            let count = links.len();
-            return Some((End::Loop(links), count));
+            return ended(End::Loop(links), is_link);
         }
         let request = Request {
             host: url.host_str(),
@@ -72,14 +77,18 @@ pub(crate) fn follow_url(
                 continue;
             }
             Outcome::SiteRedirect(redirect) => {
+                is_link &= links.len() > 1 || redirect.key != SiteKey::Fallback;
                 location = redirect.location.into_owned();
                 continue;
             }
             Outcome::Landing(_) | Outcome::Preview(_) => End::Page,
             Outcome::Gone(_) => End::Gone,
-            Outcome::NotFound(_) | Outcome::Misdirected => End::Nothing,
+            Outcome::NotFound(_) | Outcome::Misdirected => {
+                is_link &= links.len() > 1;
+                End::Nothing
+            }
         };
-        return Some((end, links.len()));
+        return ended(end, is_link);
     }
 }
 

@@ -105,7 +105,10 @@ impl Site {
             },
             Match::Link(entry, remainder, via) => follow(entry, remainder, query, via, now),
             Match::Preview(entry) => preview(entry, now),
-            Match::Nothing => Outcome::NotFound(self),
+            Match::Nothing => match self.fallback_redirect(rest, query) {
+                Some(redirect) => Outcome::SiteRedirect(redirect),
+                None => Outcome::NotFound(self),
+            },
         }
     }
 

@@ -2,8 +2,10 @@
 
 use std::borrow::Cow;
 
+use super::location;
+use super::path::{Decoded, has_dot_segments};
 use crate::mapping::packed::Site;
-use crate::mapping::value::{DEFAULT_MAX_AGE, SiteTarget};
+use crate::mapping::value::{DEFAULT_MAX_AGE, SiteTarget, is_reserved};
 
 /// A redirect of a site itself, always with status 302.
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub struct SiteRedirect<'t> {
 pub enum SiteKey {
     /// `home`: where the base URL itself leads.
     Home,
+    /// `fallback`: where a path that is not found leads, for requests that only read.
+    Fallback,
 }
 
 impl SiteKey {
@@ -30,6 +34,7 @@ impl SiteKey {
     pub fn name(self) -> &'static str {
         match self {
             Self::Home => "home",
+            Self::Fallback => "fallback",
         }
     }
 
@@ -37,6 +42,8 @@ impl SiteKey {
     pub fn max_age(self) -> u32 {
         match self {
             Self::Home => DEFAULT_MAX_AGE,
+            // Any of these paths may become a code.
+            Self::Fallback => 0,
         }
     }
 }
@@ -50,6 +57,25 @@ impl Site {
             key: SiteKey::Home,
             target: home,
             location: Cow::Borrowed(home.url()),
+        })
+    }
+
+    /// Returns the redirect for a raw path after the base path that is not found, if the site has any.
+    ///
+    /// Paths that no code may have, because the server uses them or they are not sound, are only not
+    /// found.
+    pub(super) fn fallback_redirect(&self, rest: &str, query: &str) -> Option<SiteRedirect<'_>> {
+        let fallback = self.about().fallback()?;
+        let path = Decoded::new(rest)?;
+        let first = path.as_str().split('/').next().unwrap_or_default();
+        if is_reserved(first) || has_dot_segments(rest) {
+            return None;
+        }
+        Some(SiteRedirect {
+            site: self,
+            key: SiteKey::Fallback,
+            target: fallback,
+            location: Cow::Owned(location::extend(("", fallback.url()), rest, query)),
         })
     }
 }

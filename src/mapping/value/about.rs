@@ -1,5 +1,5 @@
 //! The description of a collection of links: its name, where people report and propose links, and
-//! where its base URL leads.
+//! where its base URL and unknown paths lead.
 
 use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateString;
@@ -26,6 +26,7 @@ pub struct About {
     pub(crate) contact: Option<Contact>,
     pub(crate) propose: Option<ProposalTemplate>,
     pub(crate) home: Option<SiteTarget>,
+    pub(crate) fallback: Option<SiteTarget>,
 }
 
 impl About {
@@ -52,6 +53,11 @@ impl About {
     /// Returns where the base URL itself leads, instead of to the landing page.
     pub fn home(&self) -> Option<&SiteTarget> {
         self.home.as_ref()
+    }
+
+    /// Returns where a path that is not found leads: a URL that ends in `/`, to which it is appended.
+    pub fn fallback(&self) -> Option<&SiteTarget> {
+        self.fallback.as_ref()
     }
 }
 

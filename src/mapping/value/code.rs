@@ -260,6 +260,11 @@ fn mixes_scripts(segment: &str) -> bool {
             .all(|s| matches!(s, Script::Common | Script::Inherited) || east_asian(s))
 }
 
+/// Returns whether no code may begin with a segment.
+pub(crate) fn is_reserved(first: &str) -> bool {
+    RESERVED.contains(&first)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

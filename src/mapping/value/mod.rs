@@ -27,6 +27,7 @@ pub use about::{About, ProposalTemplate};
 pub(crate) use about::{AboutError, CollectionName, Contact};
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use caution::direction_control;
+pub(crate) use code::is_reserved;
 pub use code::{Code, CodeError, MAX_CODE_BYTES};
 pub(crate) use date_error::date_error;
 pub use defaults::Defaults;

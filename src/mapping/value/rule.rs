@@ -136,6 +136,7 @@ rules! {
     NameInvalid = sites::NAME_INVALID,
     ContactInvalid = sites::CONTACT_INVALID,
     ProposeInvalid = sites::PROPOSE_INVALID,
+    FallbackUrlEnding = sites::FALLBACK_URL_ENDING,
     SitesIndistinct = sites::INDISTINCT,
     DocumentsDisagree = sites::DOCUMENTS_DISAGREE,
     TestFromInvalid = sites::TEST_FROM_INVALID,

@@ -39,6 +39,7 @@ pub(crate) enum Answered {
     Redirect,
     Forward,
     Repaired,
+    Fallback,
     Preview,
     Page,
     Gone,
@@ -50,10 +51,11 @@ pub(crate) enum Answered {
 }
 
 impl Answered {
-    pub(crate) const ALL: [Self; 11] = [
+    pub(crate) const ALL: [Self; 12] = [
         Self::Redirect,
         Self::Forward,
         Self::Repaired,
+        Self::Fallback,
         Self::Preview,
         Self::Page,
         Self::Gone,
@@ -69,6 +71,7 @@ impl Answered {
             Self::Redirect => "redirect",
             Self::Forward => "forward",
             Self::Repaired => "repaired",
+            Self::Fallback => "fallback",
             Self::Preview => "preview",
             Self::Page => "page",
             Self::Gone => "gone",

@@ -32,6 +32,7 @@ pub(super) fn answer_site(redirect: SiteRedirect<'_>) -> (Answered, Response<Con
 pub(super) fn answered_site(redirect: &SiteRedirect<'_>) -> Answered {
     match redirect.key {
         SiteKey::Home => Answered::Redirect,
+        SiteKey::Fallback => Answered::Fallback,
     }
 }
 

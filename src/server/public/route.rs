@@ -7,7 +7,7 @@ use std::time::{Instant, SystemTime};
 use hyper::header::{CACHE_CONTROL, HeaderMap, HeaderValue};
 use hyper::{Method, Request, Response, StatusCode};
 
-use crate::mapping::{Outcome, ServerPage, Timestamp};
+use crate::mapping::{Outcome, ServerPage, SiteKey, Timestamp};
 
 use super::own_path::OwnPath;
 use super::{dump, go, redirect};
@@ -120,6 +120,10 @@ fn decide<B>(shared: &Shared, request: &Request<B>) -> CountedResponse {
         }
         Outcome::Landing(site) if reads => (Answered::Page, page().landing(site)),
         Outcome::SiteRedirect(redirect) if reads => redirect::answer_site(redirect),
+        Outcome::SiteRedirect(redirect) if redirect.key == SiteKey::Fallback => {
+            let page = page().not_found(redirect.site, asked.path);
+            (Answered::NotFound, page)
+        }
         Outcome::Redirect(_)
         | Outcome::Preview(_)
         | Outcome::Landing(_)

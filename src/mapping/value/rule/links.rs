@@ -102,7 +102,7 @@ pub(super) const TARGET_SHARED: Description = Description {
 pub(super) const TARGET_CHAIN: Description = Description {
     name: "target-chain",
     severity: Warning,
-    meaning: "The target of an entry, or the `home` of a site, is a short link of the table itself.",
+    meaning: "The target of an entry, or the `home` or `fallback` of a site, is a short link of the table itself.",
     explanation: "Each visit takes two redirects, and changing the other link changes this one too.",
     wrong: Example::Entries(
         "- url: https://example.org/\n  short-code: example\n- url: https://short.code/example\n  short-code: ex\n",
@@ -140,7 +140,7 @@ pub(super) const TARGET_UNKNOWN: Description = Description {
 pub(super) const TARGET_LOOP: Description = Description {
     name: "target-loop",
     severity: Error,
-    meaning: "The target of an entry, or the `home` of a site, leads into a loop of short links of the table.",
+    meaning: "The target of an entry, or the `home` or `fallback` of a site, leads into a loop of short links of the table.",
     explanation: "Browsers give up after a number of redirects and show an error.",
     wrong: Example::Entries("- url: https://short.code/example\n  short-code: example\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),

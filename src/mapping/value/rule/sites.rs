@@ -75,6 +75,20 @@ pub(super) const PROPOSE_INVALID: Description = Description {
     remedy: "Write a template as in RFC 6570 with at least the variable `content`, or remove the key.",
 };
 
+pub(super) const FALLBACK_URL_ENDING: Description = Description {
+    name: "fallback-url-ending",
+    severity: Error,
+    meaning: "The `fallback` of a site does not end in `/`, or has a query or a fragment.",
+    explanation: "The path of a request that is not found is appended to it, and would change its last word, or become part of its query or fragment.",
+    wrong: Example::Document(
+        "base_url: https://short.code/\nfallback: https://example.org/old\nmapping: []\n",
+    ),
+    right: Example::Document(
+        "base_url: https://short.code/\nfallback: https://example.org/old/\nmapping: []\n",
+    ),
+    remedy: "Write the URL under which the older service has its links, with the final slash.",
+};
+
 pub(super) const INDISTINCT: Description = Description {
     name: "sites-indistinct",
     severity: Error,
@@ -95,7 +109,7 @@ pub(super) const DOCUMENTS_DISAGREE: Description = Description {
     name: "documents-disagree",
     severity: Error,
     meaning: "Documents of one site disagree on a key that describes the site.",
-    explanation: "All documents of a site that have `code-scheme`, `name`, `repository`, `contact`, `propose` or `home` must agree on it: every auto code depends on the first, every page shows the next four, and the last is where the base URL leads.",
+    explanation: "All documents of a site that have `code-scheme`, `name`, `repository`, `contact`, `propose`, `home` or `fallback` must agree on it: every auto code depends on the first, every page shows the next four, and the last two are where the base URL and unknown paths lead.",
     wrong: Example::Files(&[
         (
             "a.yaml",

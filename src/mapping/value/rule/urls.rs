@@ -1,4 +1,4 @@
-//! Rules about URLs: those of `url`, `archive`, `home` and `base_url`.
+//! Rules about URLs: those of `url`, `archive`, `home`, `fallback` and `base_url`.
 
 use super::description::{Description, Example};
 use super::severity::Severity::{Error, Warning};
