@@ -18,17 +18,23 @@ use super::unwinding::caught;
 use crate::git::wire::RemoteMessages;
 
 /// The messages of remotes if a branch was moved by someone else meanwhile: those of git-push(1),
-/// of Git's `receive-pack` about its locks, and of hosts in their stead.
-const LOST: [&str; 9] = [
+/// of Git's `receive-pack`, and of hosts in their stead.
+const MOVED_BRANCH: [&str; 6] = [
     "fetch first",
     "non-fast-forward",
     "stale info",
+    "incorrect old value",
+    "reference already exists",
+    "but expected",
+];
+
+/// Their messages if the branch's lock could not be taken: someone else is moving the branch, unless
+/// the lock is left over or cannot be made.
+const LOCKED_BRANCH: [&str; 4] = [
     "failed to update ref",
     "could not update ref",
     "cannot lock ref",
     "failed to lock",
-    "incorrect old value",
-    "reference already exists",
 ];
 
 /// Why nothing is sent to a branch that is not where it was expected.
@@ -42,8 +48,13 @@ pub enum Pushed {
         /// The remote's message about it.
         said: String,
     },
-    /// Someone else moved the branch first, or is moving it: the branch shows whether that is so.
+    /// Someone else moved the branch first.
     Lost {
+        /// The remote's message about it.
+        reason: String,
+    },
+    /// The branch is locked: someone else may be moving it, and the branch shows whether that is so.
+    Locked {
         /// The remote's message about it.
         reason: String,
     },
@@ -65,10 +76,18 @@ impl Pushed {
     pub(crate) fn rejected(answer: &str, said: &str) -> Self {
         let reason = [answer, said].join(": ");
         let reason = reason.trim_end_matches([':', ' ']).to_owned();
-        let lower = answer.to_ascii_lowercase();
-        match LOST.iter().any(|words| lower.contains(words)) {
+        let answer = answer.to_ascii_lowercase();
+        let has = |text: &str, known: &[&str]| known.iter().any(|words| text.contains(words));
+        if has(&answer, &MOVED_BRANCH) {
+            return Self::Lost { reason };
+        }
+        if !has(&answer, &LOCKED_BRANCH) {
+            return Self::Refused { reason };
+        }
+        // Git's short answer is the same for both; its message has the difference.
+        match has(&said.to_ascii_lowercase(), &MOVED_BRANCH) {
             true => Self::Lost { reason },
-            false => Self::Refused { reason },
+            false => Self::Locked { reason },
         }
     }
 
@@ -169,11 +188,15 @@ mod tests {
         for answer in [
             "[rejected] (fetch first)",
             "[remote rejected] (cannot lock ref 'refs/heads/main': is at 1 but expected 2)",
-            "failed to update ref",
         ] {
             let reason = answer.to_owned();
             assert_eq!(Pushed::rejected(answer, ""), Pushed::Lost { reason });
         }
+        let answer = "failed to update ref";
+        let locked = Pushed::rejected(answer, "Unable to create 'main.lock': File exists.");
+        assert!(matches!(locked, Pushed::Locked { .. }), "{locked:?}");
+        let moved = Pushed::rejected(answer, "cannot lock ref 'main': is at 1 but expected 2");
+        assert!(matches!(moved, Pushed::Lost { .. }), "{moved:?}");
         assert_eq!(
             Pushed::rejected("pre-receive hook declined", "GH006: Protected branch"),
             Pushed::Refused {

@@ -19,9 +19,9 @@ use crate::git::{CommitId, Pushed, RemoteUrl, random};
 use crate::mapping::SourceFile;
 use crate::registry::text::{BlobCuts, TextFile};
 
-/// How often a push may be lost although the branch does not move: another writer may hold its lock,
-/// and fail.
-const MAX_LOSSES_AT_TIP: u32 = 12;
+/// How many pushes in a row may fail at a lock although the branch does not move: another writer may
+/// hold the lock, and fail; but it may also be left over, or not be allowed to be made.
+const MAX_LOCKED: u32 = 12;
 
 /// The location of a table in a repository.
 #[derive(Debug, Clone)]
@@ -151,14 +151,18 @@ pub(crate) fn publish_known<E: From<PublishError>>(
     let _lock = directory.and_then(|it| WriterLock::take(&it, timeout));
     let began = Instant::now();
     let mut losses = 0;
-    let mut losses_at_tip = 0;
+    let mut locked = 0;
     let mut tip = branch.fetch()?;
     loop {
         let read = read(branch, tip, table, cuts)?;
         let edit = compute(&read)?;
         let commit = branch.commit(&edit, &read)?;
         drop((read, edit));
-        let (reason, is_refused) = match branch.push(commit, tip)? {
+        let pushed = branch.push(commit, tip)?;
+        let is_refused = matches!(pushed, Pushed::Refused { .. });
+        // A branch that was seen elsewhere was moved, even if it was moved back since.
+        let is_locked = matches!(pushed, Pushed::Locked { .. });
+        let reason = match pushed {
             Pushed::Landed { said } => return Ok(Published { commit, said }),
             Pushed::Unclear { reason } => {
                 return match holds(branch, commit) {
@@ -169,11 +173,12 @@ pub(crate) fn publish_known<E: From<PublishError>>(
                     _ => Err(PublishError::Unclear { commit, reason }.into()),
                 };
             }
-            Pushed::Lost { reason } => (reason, false),
-            Pushed::Refused { reason } => (reason, true),
+            Pushed::Lost { reason } | Pushed::Locked { reason } | Pushed::Refused { reason } => {
+                reason
+            }
         };
         losses += 1;
-        losses_at_tip += 1;
+        locked = if is_locked { locked + 1 } else { 0 };
         if began.elapsed() >= timeout {
             return Err(PublishError::TooBusy { losses, timeout }.into());
         }
@@ -181,11 +186,10 @@ pub(crate) fn publish_known<E: From<PublishError>>(
             thread::sleep(pause(losses, random()));
         }
         let now = branch.fetch()?;
-        // Hosts have many messages for a branch that was moved. If it was, the race was lost; if it
-        // never is, whatever they say, nobody else has won it.
+        // If the branch was moved, the race was lost, whatever the remote says.
         if now != tip {
-            losses_at_tip = 0;
-        } else if is_refused || losses_at_tip >= MAX_LOSSES_AT_TIP {
+            locked = 0;
+        } else if is_refused || locked >= MAX_LOCKED {
             return Err(PublishError::Refused { reason }.into());
         }
         tip = now;

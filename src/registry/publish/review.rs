@@ -42,7 +42,8 @@ impl NewBranch {
         &self.0
     }
 
-    /// Interprets the result of a push that creates the branch: it cannot have lost a race.
+    /// Interprets the result of a push that creates the branch: if it was moved first, it exists. A
+    /// branch that is only locked may be created later.
     ///
     /// # Errors
     ///
@@ -154,6 +155,20 @@ mod tests {
         for remote in ["https://git.example.org/o/r", "/srv/links.git", "file:///r"] {
             assert_eq!(address(remote, ""), None);
         }
+    }
+
+    #[test]
+    fn a_branch_that_is_locked_need_not_exist() {
+        let branch: NewBranch = "add-a".parse().unwrap();
+        let pushed = |answer| branch.judge(Pushed::rejected(answer, ""));
+        assert!(matches!(
+            pushed("failed to update ref"),
+            Ok(Pushed::Locked { .. })
+        ));
+        assert!(matches!(
+            pushed("reference already exists"),
+            Err(PublishError::BranchExists { .. })
+        ));
     }
 
     #[test]
