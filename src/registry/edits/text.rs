@@ -33,10 +33,14 @@ pub(super) fn edited(base: &Base<'_>, candidates: &[&Candidate<'_>]) -> EditedFi
         let Place { file, position } = candidate.entry.place();
         by_file.entry(file).or_default().push((candidate, position));
     }
-    for (file, repeated) in repeated(base, candidates) {
-        by_file.entry(file).or_default().extend(repeated);
-    }
     let mut edited = EditedFiles::default();
+    for (file, repeated) in repeated(base, candidates) {
+        match repeated {
+            Ok(repeated) => by_file.entry(file).or_default().extend(repeated),
+            // Without its text, it is not known which of them are duplicated there.
+            Err(refusals) => edited.refused.extend(refusals),
+        }
+    }
     // The numbers of edits that change a text, or cannot.
     let mut decided = HashSet::new();
     for (path, writings) in by_file {
@@ -53,31 +57,52 @@ pub(super) fn edited(base: &Base<'_>, candidates: &[&Candidate<'_>]) -> EditedFi
     edited
 }
 
-/// Returns the further places of duplicated entries, by file.
+/// Returns the further places of duplicated entries, by file; or for a file that cannot be read why
+/// the edits of entries that may be in it cannot be made.
 fn repeated<'c, 't>(
     base: &Base<'_>,
     candidates: &[&'c Candidate<'t>],
-) -> BTreeMap<Arc<str>, Vec<Writing<'c, 't>>> {
+) -> BTreeMap<Arc<str>, Result<Vec<Writing<'c, 't>>, Vec<(usize, EditRefusal)>>> {
     let mut repeated: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for Place { file, position } in base.repeated_entries() {
         repeated.entry(file).or_default().push(position);
     }
     let found = repeated.into_iter().filter_map(|(file, positions)| {
         let is_here = |it: &&&Candidate<'_>| it.entry.site().files().any(|path| *path == **file);
-        let here: Vec<_> = candidates.iter().filter(is_here).collect();
-        let whole = base.whole_file(file)?;
-        let outline = Outline::of_sound(&whole, here.first()?.entry.site().scheme()).ok()?;
-        let writings = positions.into_iter().flat_map(|&position| {
-            let entry = outline.entries.get(number(&outline, position));
-            let code = entry.map_or("", |entry| entry.code.as_str());
-            let same = here.iter().filter(move |it| it.content.code == code);
-            same.map(move |candidate| (**candidate, position))
-                .collect::<Vec<_>>()
-        });
-        let writings = writings.collect();
+        let here: Vec<&Candidate<'_>> = candidates.iter().filter(is_here).copied().collect();
+        let scheme = here.first()?.entry.site().scheme();
+        let refused = |refusal: EditRefusal| {
+            let numbers = here.iter().map(|candidate| candidate.number);
+            numbers.map(|it| (it, refusal.clone())).collect()
+        };
+        let writings = match base.whole_file(file) {
+            None => Err(refused(EditRefusal::TextLost {
+                path: file.to_string(),
+            })),
+            Some(whole) => match Outline::of_sound(&whole, scheme) {
+                Ok(outline) => Ok(written_there(&outline, &positions, &here)),
+                Err(problem) => Err(refused(EditRefusal::CannotEdit(Box::new(problem)))),
+            },
+        };
         Some((Arc::clone(file), writings))
     });
     found.collect()
+}
+
+/// Returns those candidates whose entry is at one of these positions of a file, with the position.
+fn written_there<'c, 't>(
+    outline: &Outline<'_>,
+    positions: &[&Position],
+    candidates: &[&'c Candidate<'t>],
+) -> Vec<Writing<'c, 't>> {
+    let writings = positions.iter().flat_map(|&&position| {
+        let entry = outline.entries.get(number(outline, position));
+        let same = candidates.iter().filter(move |candidate| {
+            entry.is_some_and(|entry| entry.code.as_str() == candidate.content.code)
+        });
+        same.map(move |candidate| (*candidate, position))
+    });
+    writings.collect()
 }
 
 /// Adds a file with its entries edited, and the numbers of the edits that change it.
