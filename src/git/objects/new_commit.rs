@@ -2,20 +2,17 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::Path;
 
 use git2::{ObjectType, Odb, Oid, Repository, Signature};
 
 use super::object::NewObject;
-use super::pack::{self, PackKind};
+use super::pack;
 use super::tree::{self, ChangedItem, EntryMode};
 use crate::git::commit_id::CommitId;
+use crate::git::packs::{AddedObject, PackError, add_objects};
 use crate::git::random::random;
-
-/// The size of the writes of a pack.
-const BUFFER: usize = 128 << 10;
 
 /// A file for a new commit.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +80,7 @@ impl<'f> NewCommit<'f> {
     /// If there are more objects than a pack can have.
     pub(crate) fn thin_pack(&self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        pack::write(&self.objects, PackKind::Thin, &mut bytes)?;
+        pack::write_thin(&self.objects, &mut bytes)?;
         Ok(bytes)
     }
 
@@ -95,20 +92,18 @@ impl<'f> NewCommit<'f> {
     pub(crate) fn store(&self, repository: &Path) -> io::Result<()> {
         let packs = repository.join("objects/pack");
         // The leftovers of a killed process are found by this name, and removed.
-        let aside = packs.join(format!("waypost-{:016x}.lock", random()));
-        let store = || {
-            let file = BufWriter::with_capacity(BUFFER, File::create_new(&aside)?);
-            let written = pack::write(&self.objects, PackKind::Whole, file)?;
-            fs::rename(&aside, packs.join(format!("{}.pack", written.name)))?;
-            // Readers look for indexes.
-            fs::write(&aside, &written.index)?;
-            fs::rename(&aside, packs.join(format!("{}.idx", written.name)))
-        };
-        let stored = store();
-        if stored.is_err() {
-            let _ = fs::remove_file(&aside);
-        }
-        stored
+        let aside = packs.join(format!("waypost_git2_{:016x}", random()));
+        let objects = self.objects.iter().map(|object| AddedObject {
+            id: object.id,
+            kind: object.kind,
+            bytes: &object.bytes,
+            delta: (object.delta.as_ref()).map(|delta| (delta.base, &*delta.bytes)),
+        });
+        let objects: Vec<_> = objects.collect();
+        add_objects(&objects, &packs, &aside).map_err(|error| match error {
+            PackError::Io(error) => error,
+            error => io::Error::other(error),
+        })
     }
 }
 
@@ -205,6 +200,8 @@ fn written(signature: &Signature<'_>) -> String {
 mod tests {
     use super::*;
 
+    use std::fs;
+
     use git2::build::TreeUpdateBuilder;
     use git2::{FileMode, Time};
 
@@ -298,6 +295,41 @@ mod tests {
     }
 
     #[test]
+    fn a_pack_has_all_that_its_deltas_refer_to() {
+        let (_directory, repository) = repository();
+        let mut text = lines(20_000);
+        let mut tip = first(&repository, &[("l.yaml", &text)]);
+        let packs = repository.path().join("objects/pack");
+        for number in 0..4 {
+            let before = text.clone();
+            text = text.replace(&format!("line 1{number}000\n"), "changed\n") + "end\n";
+            let change = FileChange {
+                path: "l.yaml",
+                bytes: text.as_bytes(),
+                before: Some(before.as_bytes()),
+            };
+            let signatures = [&signature(), &signature()];
+            let made = NewCommit::new(&repository, tip, &[change], signatures, "").unwrap();
+            // The first version is not in a pack, and is compressed; then there is one pack.
+            let older: Vec<_> = fs::read_dir(&packs)
+                .unwrap()
+                .map(|it| it.unwrap().path())
+                .collect();
+            made.store(repository.path()).unwrap();
+            for path in older {
+                fs::remove_file(path).unwrap();
+            }
+            let again = Repository::open(repository.path()).unwrap();
+            tip = made.id();
+            let blob = Oid::hash_object(ObjectType::Blob, text.as_bytes()).unwrap();
+            assert_eq!(again.find_blob(blob).unwrap().content(), text.as_bytes());
+            // The commit before went with its pack, and is not read.
+            let names = fs::read_dir(&packs).unwrap();
+            assert_eq!(names.count(), 2);
+        }
+    }
+
+    #[test]
     fn what_cannot_be_stored_leaves_nothing() {
         let (_directory, repository) = repository();
         let tip = first(&repository, &[("a.yaml", "a\n")]);
@@ -309,11 +341,17 @@ mod tests {
         let signatures = [&signature(), &signature()];
         let made = NewCommit::new(&repository, tip, &[change], signatures, "").unwrap();
         let packs = repository.path().join("objects/pack");
+        let names = || fs::read_dir(&packs).unwrap().map(|it| it.unwrap().path());
+        made.store(repository.path()).unwrap();
+        let stored: Vec<_> = names().collect();
+        stored
+            .iter()
+            .for_each(|path| fs::remove_file(path).unwrap());
         // A directory is where the pack would be.
-        let written = pack::write(&made.objects, PackKind::Whole, io::sink()).unwrap();
-        fs::create_dir_all(packs.join(written.name + ".pack/x")).unwrap();
+        let pack = stored.iter().find(|it| it.extension().unwrap() == "pack");
+        fs::create_dir_all(pack.unwrap().join("x")).unwrap();
         made.store(repository.path()).unwrap_err();
-        assert_eq!(fs::read_dir(&packs).unwrap().count(), 1);
+        assert_eq!(names().count(), 1);
     }
 
     #[test]

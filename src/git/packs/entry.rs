@@ -1,6 +1,6 @@
 //! The entries of a pack: their heads, and the compressed bytes after them.
 
-use std::io::{Read, Write as _};
+use std::io::{self, Read, Write as _};
 
 use flate2::Compression;
 use flate2::read::ZlibDecoder;
@@ -137,9 +137,22 @@ pub(super) fn inflate(bytes: impl Read, size: u64) -> Result<Vec<u8>, PackError>
 
 /// Compresses bytes.
 pub(super) fn deflate(bytes: &[u8]) -> Result<Vec<u8>, PackError> {
-    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    Ok(deflated(bytes, Compression::default())?)
+}
+
+/// Compresses bytes in as little time as possible.
+///
+/// # Errors
+///
+/// If memory is short.
+pub(crate) fn deflate_fast(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    deflated(bytes, Compression::fast())
+}
+
+fn deflated(bytes: &[u8], level: Compression) -> io::Result<Vec<u8>> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), level);
     encoder.write_all(bytes)?;
-    Ok(encoder.finish()?)
+    encoder.finish()
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! becomes one delta on an object that is stored whole. Invariant: each pack is self-contained, and
 //! its deltas refer to objects before them.
 
+mod addition;
 mod blob_stream;
 mod complete;
 mod delta;
@@ -20,13 +21,14 @@ mod reachable;
 mod received;
 mod repack;
 
+pub(crate) use addition::{AddedObject, add_objects};
 pub(crate) use blob_stream::PackedBlobs;
 pub(crate) use complete::complete;
 pub(crate) use delta::Delta;
-pub(crate) use entry::EntryKind;
+pub(crate) use entry::{EntryKind, deflate_fast};
 pub(crate) use local_packs::pack_names;
 pub(crate) use object_reader::ObjectReader;
 pub(crate) use pack_error::PackError;
-pub(crate) use pack_file::{FinishedPack, PackFile};
+pub(crate) use pack_file::PackFile;
 pub(crate) use received::ReceivedPack;
 pub(crate) use repack::{RepackOrder, Repacked, install, may_be_due, repack};

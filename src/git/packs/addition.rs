@@ -1,0 +1,136 @@
+//! Adding new objects to a clone, as one pack.
+//!
+//! Compressing a large file takes longer than everything else that a commit of a few lines needs. So
+//! the pack has the file's previous version as it is stored in the clone, and the delta to the new one.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use git2::{ObjectType, Oid};
+
+use super::delta::Delta;
+use super::entry::{deflate, deflate_fast};
+use super::local_packs::{LocalPacks, RootedEntry, pack_names};
+use super::pack_error::PackError;
+use super::pack_writer::{CompressedBytes, Durability, NewPackEntry, write_pack};
+
+/// The smallest object that is stored as a delta: smaller ones are compressed in less time than the
+/// indexes of packs are read.
+const MIN_DELTA: usize = 64 << 10;
+
+/// An object that is in no repository yet.
+pub(crate) struct AddedObject<'o> {
+    pub(crate) id: Oid,
+    pub(crate) kind: ObjectType,
+    pub(crate) bytes: &'o [u8],
+    /// An object, and the delta from it to this one, if that is known and small.
+    pub(crate) delta: Option<(Oid, &'o [u8])>,
+}
+
+/// An object of the clone that is stored whole, and the delta from it to a new one.
+struct RootedDelta {
+    root: RootedEntry,
+    bytes: Vec<u8>,
+}
+
+/// Writes objects into the directory of packs, where they appear in one step, through temporary files
+/// `aside`. The pack is self-contained.
+///
+/// # Errors
+///
+/// If they cannot be written, or a pack that has the previous version of one is damaged.
+pub(crate) fn add_objects(
+    objects: &[AddedObject<'_>],
+    directory: &Path,
+    aside: &Path,
+) -> Result<(), PackError> {
+    let is_large = |it: &AddedObject<'_>| it.delta.is_some() && it.bytes.len() >= MIN_DELTA;
+    let names = match objects.iter().any(is_large) {
+        true => pack_names(directory)?,
+        false => Vec::new(),
+    };
+    let local = LocalPacks::open(directory, &names)?;
+    let mut deltas = HashMap::new();
+    for object in objects.iter().filter(|object| is_large(object)) {
+        if let Some(delta) = rooted(&local, object)? {
+            deltas.insert(object.id, delta);
+        }
+    }
+    let written = write_pack(
+        aside,
+        &entries(objects, &local, deltas)?,
+        Durability::Buffered,
+    )?;
+    let installed = written.install();
+    if installed.is_err() {
+        written.discard();
+    }
+    Ok(installed?)
+}
+
+/// Returns the delta to a new object from one that is stored whole, if it is small.
+fn rooted(local: &LocalPacks, object: &AddedObject<'_>) -> Result<Option<RootedDelta>, PackError> {
+    let Some((base, bytes)) = object.delta else {
+        return Ok(None);
+    };
+    let Some((_, stored)) = local.best(base)? else {
+        return Ok(None);
+    };
+    let root = local.root(base, stored, u64::MAX)?;
+    let bytes = match &root.delta {
+        None => bytes.to_vec(),
+        Some(first) => first.then(&Delta::parse(bytes)?)?.to_bytes(),
+    };
+    Ok((bytes.len() <= object.bytes.len() / 2).then_some(RootedDelta { root, bytes }))
+}
+
+/// Returns the entries of a pack, previous versions before the deltas to new ones.
+fn entries<'p>(
+    objects: &[AddedObject<'_>],
+    local: &'p LocalPacks,
+    deltas: HashMap<Oid, RootedDelta>,
+) -> Result<Vec<NewPackEntry<'p>>, PackError> {
+    let added: HashSet<Oid> = objects.iter().map(|object| object.id).collect();
+    let mut written = HashSet::new();
+    let mut entries = Vec::new();
+    // An object that becomes what it was before is not a delta to itself.
+    let deltas: HashMap<_, _> = (deltas.into_iter())
+        .filter(|(_, delta)| !added.contains(&delta.root.id))
+        .collect();
+    for RootedDelta { root, .. } in deltas.values() {
+        if written.insert(root.id) {
+            entries.push(NewPackEntry {
+                id: root.id,
+                kind: root.kind(),
+                base: None,
+                size: root.stored.head.size,
+                content: CompressedBytes::Stored(
+                    local.file_of(&root.stored),
+                    root.stored.compressed.clone(),
+                ),
+            });
+        }
+    }
+    for object in objects {
+        if !written.insert(object.id) {
+            continue;
+        }
+        let (base, size, bytes) = match deltas.get(&object.id) {
+            Some(delta) => (
+                Some(delta.root.id),
+                delta.bytes.len(),
+                deflate(&delta.bytes)?,
+            ),
+            // As fast as possible: it is soon packed again.
+            None => (None, object.bytes.len(), deflate_fast(object.bytes)?),
+        };
+        entries.push(NewPackEntry {
+            id: object.id,
+            kind: object.kind,
+            base,
+            size: size as u64,
+            content: CompressedBytes::Bytes(bytes),
+        });
+    }
+    Ok(entries)
+}
