@@ -35,8 +35,8 @@ pub use self::edits::{
     EntryTag, EntryValue, ExpectedContent, edit_entries, edit_in_files, edit_on_branch,
 };
 pub use self::followed::{
-    ChangeOutcome, CommittedTable, PublishedGroup, Registrar, RegistrarError, ReviewBranch,
-    ReviewError, Submission, SubmittedChange,
+    ChangeOutcome, CommittedTable, OfferedTable, PublishedGroup, Registrar, RegistrarError,
+    ReviewBranch, ReviewError, Submission, SubmittedChange,
 };
 pub use self::import::{
     ImportDecision, ImportRun, Intake, import_in_files, import_in_new_file, import_on_branch,

@@ -312,7 +312,7 @@ mod tests {
             loop {
                 let proved = table();
                 let compiled = Arc::clone(&proved.table.table);
-                shared.live.offer(proved);
+                shared.live.offer(proved.into());
                 reloads.look().await;
                 if !Arc::ptr_eq(&live(), &before) {
                     return compiled;

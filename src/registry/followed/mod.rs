@@ -6,5 +6,5 @@ mod registrar;
 mod review;
 
 pub use group::{ChangeOutcome, Submission, SubmittedChange};
-pub use registrar::{CommittedTable, PublishedGroup, Registrar, RegistrarError};
+pub use registrar::{CommittedTable, OfferedTable, PublishedGroup, Registrar, RegistrarError};
 pub use review::{ReviewBranch, ReviewError};

@@ -7,11 +7,12 @@
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use git2::Oid;
 use tracing::warn;
 
 use super::group::{ChangeOutcome, Submission, decide_all};
 use crate::git::{CommitId, SeenBranch, chain};
-use crate::mapping::SoundTable;
+use crate::mapping::{Cut, SoundTable};
 use crate::registry::decide::{ProvedTable, RegistrationRefusal};
 use crate::registry::publish::{
     BranchTip, CloneBranch, CommitIdentity, NotPublished, PublishError, TablePath, publish_known,
@@ -65,6 +66,23 @@ impl RegistrarError {
     }
 }
 
+/// A table that was compiled, for a reader of its files.
+#[derive(Debug)]
+pub struct OfferedTable {
+    /// The table.
+    pub proved: ProvedTable,
+    /// The files that its commit changes, by their content in Git, and where they were cut; those that
+    /// are not known are read.
+    pub cuts: Vec<(Oid, Arc<Cut>)>,
+}
+
+impl From<ProvedTable> for OfferedTable {
+    fn from(proved: ProvedTable) -> Self {
+        let cuts = Vec::new();
+        Self { proved, cuts }
+    }
+}
+
 /// Changes the branch that a follower follows, through the follower's clone.
 pub struct Registrar {
     follower: Arc<Follower>,
@@ -103,7 +121,7 @@ impl Registrar {
         &mut self,
         submissions: &[Submission],
         live: Option<&CommittedTable>,
-        offer: impl Fn(ProvedTable),
+        offer: impl Fn(OfferedTable),
     ) -> Result<PublishedGroup, RegistrarError> {
         match self.attempt(submissions, live, &offer) {
             Err(error) if error.is_damage() => {
@@ -120,7 +138,7 @@ impl Registrar {
         &mut self,
         submissions: &[Submission],
         live: Option<&CommittedTable>,
-        offer: &impl Fn(ProvedTable),
+        offer: &impl Fn(OfferedTable),
     ) -> Result<PublishedGroup, RegistrarError> {
         let follower = &*self.follower;
         let turn = begin(follower)?;
@@ -160,7 +178,8 @@ impl Registrar {
         };
         let table = match decision.proved {
             Some(proved) => {
-                offer(proved);
+                let cuts = self.cuts.take_committed();
+                offer(OfferedTable { proved, cuts });
                 CommitTable::Compiled
             }
             None => CommitTable::Unknown,

@@ -6,6 +6,7 @@
 //! answer was lost is looked up in the branch before it is reported as failed; the number of
 //! attempts is bounded.
 
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -157,13 +158,22 @@ pub(crate) fn publish_known<E: From<PublishError>>(
         let read = read(branch, tip, table, cuts)?;
         let edit = compute(&read)?;
         let commit = branch.commit(&edit, &read)?;
+        let changed = edit.files.iter();
+        let changed = changed.map(|file| (Arc::clone(&file.path), Arc::clone(file.cut())));
+        let changed: Vec<_> = changed.collect();
         drop((read, edit));
         let pushed = branch.push(commit, tip)?;
         let is_refused = matches!(pushed, Pushed::Refused { .. });
         // A branch that was seen elsewhere was moved, even if it was moved back since.
         let is_locked = matches!(pushed, Pushed::Locked { .. });
         let reason = match pushed {
-            Pushed::Landed { said } => return Ok(Published { commit, said }),
+            Pushed::Landed { said } => {
+                // It is published, whether or not the clone can be opened again.
+                if let Ok(repository) = branch.repository() {
+                    cuts.learn(&repository, commit, changed);
+                }
+                return Ok(Published { commit, said });
+            }
             Pushed::Unclear { reason } => {
                 return match holds(branch, commit) {
                     Ok(true) => Ok(Published {

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
+use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use git2::{Oid, Repository};
@@ -15,7 +16,11 @@ use crate::source::kept;
 
 /// Where files of a table were cut, by the identities of their contents.
 #[derive(Debug, Default)]
-pub(crate) struct BlobCuts(HashMap<Oid, Arc<Cut>>);
+pub(crate) struct BlobCuts {
+    known: HashMap<Oid, Arc<Cut>>,
+    /// Those of the last commit that was made on the one that was read.
+    committed: Vec<(Oid, Arc<Cut>)>,
+}
 
 impl BlobCuts {
     /// Returns the files of the table at `path`, a file or a directory of files, in a commit, of at most
@@ -41,7 +46,7 @@ impl BlobCuts {
             is_table_name,
             |file| {
                 let text = OnceLock::new();
-                let cut = match self.0.get(&file.id) {
+                let cut = match self.known.get(&file.id) {
                     Some(cut) => Arc::clone(cut),
                     None => file.read(|bytes| {
                         let cut = Arc::new(Cut::of(bytes));
@@ -56,7 +61,8 @@ impl BlobCuts {
                 Ok(())
             },
         )?;
-        self.0 = cuts;
+        self.known = cuts;
+        self.committed.clear();
         let repository = Arc::new(Mutex::new(repository));
         let files = found.into_iter().map(|(path, id, cut, text)| {
             let repository = Arc::clone(&repository);
@@ -71,6 +77,33 @@ impl BlobCuts {
             )
         });
         Ok(files.collect())
+    }
+
+    /// Adds the files that a commit changes, by their paths in the repository, so that they are not
+    /// read from it. What cannot be found in the commit is read later.
+    pub(crate) fn learn(
+        &mut self,
+        repository: &Repository,
+        commit: CommitId,
+        files: Vec<(Arc<str>, Arc<Cut>)>,
+    ) {
+        let tree = repository.find_commit(commit.0).and_then(|it| it.tree());
+        let Ok(tree) = tree else {
+            return;
+        };
+        self.committed = files
+            .into_iter()
+            .filter_map(|(path, cut)| {
+                let entry = tree.get_path(Path::new(&*path)).ok()?;
+                Some((entry.id(), kept(&cut)?))
+            })
+            .collect();
+        self.known.extend(self.committed.iter().cloned());
+    }
+
+    /// Takes where the files that the last commit changes were cut.
+    pub(crate) fn take_committed(&mut self) -> Vec<(Oid, Arc<Cut>)> {
+        std::mem::take(&mut self.committed)
     }
 }
 

@@ -105,8 +105,16 @@ impl Loader {
         let source = Arc::clone(&self.source);
         let live = self.shared.live.load_full();
         let before = self.read.clone();
+        let shared = Arc::clone(&self.shared);
         let reading = self.thread.begin(move || {
             let first = FirstReading::default();
+            if extent == Extent::Changes
+                && was_current
+                && let Some(before) = &before
+                && let Some(reading) = read_offered(&shared, &*source, before)
+            {
+                return Ok(Some((reading, first)));
+            }
             let earlier = Earlier {
                 table: live.as_ref().map(|live| &*live.table),
                 reading: before.as_ref(),
@@ -273,6 +281,26 @@ impl Loader {
             }
         });
     }
+}
+
+/// Reads the files of the offered table, without those whose cuts were offered; `None` if others are
+/// to be read, or none.
+fn read_offered(
+    shared: &Shared,
+    source: &dyn Source,
+    before: &Fingerprint,
+) -> Option<Reading<TableFile>> {
+    let (table, cuts) = shared.live.offered_cuts()?;
+    let before_too = before.with_cuts(&cuts);
+    let earlier = Earlier {
+        table: Some(&table),
+        reading: Some(&before_too),
+        first: None,
+        trusts_times: true,
+    };
+    // An error occurs again when they are read otherwise, and is reported then.
+    let reading = source.read(Some(before), earlier).ok()??;
+    shared.live.is_offered(&reading.files).then_some(reading)
 }
 
 /// Returns whether two revisions are the same, ignoring the times of their files.

@@ -7,10 +7,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use arc_swap::{ArcSwapOption, Guard};
+use git2::Oid;
 use tokio::sync::Notify;
 
-use crate::mapping::{SoundTable, SourceFile, Table, TableFile, Timestamp};
-use crate::registry::{ProposalBase, ProvedTable, TextFile};
+use crate::mapping::{Cut, SoundTable, SourceFile, Table, TableFile, Timestamp};
+use crate::registry::{OfferedTable, ProposalBase, TextFile};
 use crate::source::{RepositoryPlace, Revision};
 
 use super::code_orders::CodeOrders;
@@ -107,7 +108,7 @@ pub(crate) struct Live {
     looked_at: Notify,
     swapped: Notify,
     /// A table that was already compiled, with its files.
-    offered: Mutex<Option<ProvedTable>>,
+    offered: Mutex<Option<OfferedTable>>,
 }
 
 impl Live {
@@ -134,14 +135,30 @@ impl Live {
     }
 
     /// Offers a compiled table to the reload loop, which may be about to load its files.
-    pub(crate) fn offer(&self, proved: ProvedTable) {
-        *self.offered() = Some(proved);
+    pub(crate) fn offer(&self, offered: OfferedTable) {
+        *self.offered() = Some(offered);
+    }
+
+    /// Returns the offered table, with the files that changed in its commit, by their content in Git,
+    /// and where they were cut; `None` if they are not known.
+    pub(crate) fn offered_cuts(&self) -> Option<(Arc<Table>, Vec<(Oid, Arc<Cut>)>)> {
+        let offered = self.offered();
+        let OfferedTable { proved, cuts } = offered.as_ref()?;
+        (!cuts.is_empty()).then(|| (Arc::clone(&proved.table.table), cuts.clone()))
+    }
+
+    /// Returns whether the offered table was compiled from exactly these files.
+    pub(crate) fn is_offered(&self, files: &[TableFile]) -> bool {
+        let offered = self.offered();
+        offered
+            .as_ref()
+            .is_some_and(|it| are_same(&it.proved.files, files))
     }
 
     /// Takes the offered table if it was compiled from exactly these files.
     pub(crate) fn take_offered(&self, files: &[TableFile]) -> Option<SoundTable> {
-        let is_it = |proved: &mut ProvedTable| are_same(&proved.files, files);
-        Some(self.offered().take_if(is_it)?.table)
+        let is_it = |offered: &mut OfferedTable| are_same(&offered.proved.files, files);
+        Some(self.offered().take_if(is_it)?.proved.table)
     }
 
     /// Drops the offered table.
@@ -149,7 +166,7 @@ impl Live {
         self.offered().take();
     }
 
-    fn offered(&self) -> MutexGuard<'_, Option<ProvedTable>> {
+    fn offered(&self) -> MutexGuard<'_, Option<OfferedTable>> {
         self.offered.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -49,6 +49,19 @@ impl Fingerprint {
         Self(FingerprintKind::Commit(commit, Arc::new(cuts)))
     }
 
+    /// Returns the fingerprint with more files of commits, by their content in Git, and where they were
+    /// cut.
+    pub(crate) fn with_cuts(&self, cuts: &[(Oid, Arc<Cut>)]) -> Self {
+        match &self.0 {
+            FingerprintKind::Commit(commit, known) if !cuts.is_empty() => {
+                let mut all = HashMap::clone(known);
+                all.extend(cuts.iter().cloned());
+                Self::of_commit(*commit, all)
+            }
+            _ => self.clone(),
+        }
+    }
+
     /// Returns whether a reading was of this commit, and of nothing else.
     pub(crate) fn is_commit(&self, commit: CommitId) -> bool {
         matches!(&self.0, FingerprintKind::Commit(known, _) if *known == commit)
