@@ -4,12 +4,13 @@
 //! names a line of its own piece.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::document::Document;
 use super::input::InputFile;
 use crate::mapping::packed::{CodeKind, Draft, Part, Piece, Site, index};
-use crate::mapping::parse::{MAX_NEW, Reader};
+use crate::mapping::parse::{CutPiece, MAX_NEW, Reader};
 use crate::mapping::value::{
     Checkpoint, Diagnostic, PieceId, Position, Problems, Scheme, SourceFile,
 };
@@ -120,11 +121,8 @@ impl<'t> PiecedFile<'t> {
             return None;
         }
         let numbers = numbers.start.max(old.first)..numbers.end;
-        let known = numbers.filter_map(|it| Some((old.site.pieces().piece(it).id?, it)));
-        let known: HashMap<PieceId, usize> = known.collect();
-
         let cut = &list.pieces;
-        let kept = ascending(cut.iter().map(|piece| known.get(&piece.id).copied()));
+        let kept = kept_pieces(cut, old.site, numbers);
         let unknown = cut.iter().zip(&kept).filter(|(_, kept)| kept.is_none());
         let unknown: usize = unknown.map(|(piece, _)| piece.length).sum();
         if unknown > MAX_NEW && unknown as u64 > file.cut.size() / 2 {
@@ -230,6 +228,19 @@ fn repeat_warnings(piece: &Piece, line: u32, file: &Arc<str>, problems: &mut Pro
         warning.place.position.line += line;
         problems.push(warning);
     }
+}
+
+/// Returns the number of each piece of a file that is among those of a site with some numbers, if it can
+/// be taken over from there in that order.
+fn kept_pieces(cut: &[CutPiece], site: &Site, numbers: Range<usize>) -> Vec<Option<usize>> {
+    let known = numbers.map(|number| (site.pieces().piece(number).id, number));
+    // Most files of a table have not changed.
+    let ids = cut.iter().map(|piece| Some(piece.id));
+    if known.clone().map(|(id, _)| id).eq(ids) {
+        return known.map(|(_, number)| Some(number)).collect();
+    }
+    let known: HashMap<PieceId, usize> = known.filter_map(|(id, it)| Some((id?, it))).collect();
+    ascending(cut.iter().map(|piece| known.get(&piece.id).copied()))
 }
 
 /// Returns as many of the numbers as possible so that they ascend, and `None` for the others.

@@ -26,6 +26,9 @@ pub(super) fn review(
     for (site_number, site) in table.sites().iter().enumerate() {
         for (number, &listed) in site.codes.listed().iter().enumerate() {
             let code = site.codes.text(listed);
+            if is_usual(table, site, code) {
+                continue;
+            }
             let alternates = [
                 in_standard_alphabet(site, code),
                 left_of_another(site, code),
@@ -67,6 +70,14 @@ fn leading_back<'t>(table: &'t Table, site: &'t Site, among: Option<&[u64]>) -> 
         target.is_some_and(|target| table.may_own(target.host_and_rest()))
     });
     entries
+}
+
+/// Returns whether a code cannot have any of these problems, which is cheap to see for most.
+fn is_usual(table: &Table, site: &Site, code: &str) -> bool {
+    let is_sign = |byte: u8| matches!(byte, b'+' | b'.' | b'/');
+    table.sites().len() == 1
+        && code.len() + 1 != site.scheme().code_len()
+        && !code.bytes().any(is_sign)
 }
 
 /// A rule, a message and a hint.

@@ -13,8 +13,6 @@ pub(super) enum WrittenCodes<'p, 't> {
         draft: Draft,
         /// The numbers of the codes of the draft.
         added: Vec<u32>,
-        /// The number of the first code of each piece.
-        starts: Vec<usize>,
         /// The pieces, each with its file and its number there.
         pieces: Vec<(&'p PiecedFile<'t>, usize)>,
         /// The last piece that was read again for the positions of its codes.
@@ -34,7 +32,6 @@ impl<'p, 't> WrittenCodes<'p, 't> {
         let codes = Self::Changed {
             draft,
             added: changed.added_codes,
-            starts: changed.code_starts,
             pieces,
             last: None,
             lacks_text: false,
@@ -54,7 +51,6 @@ impl<'p, 't> WrittenCodes<'p, 't> {
             Self::Changed {
                 draft,
                 added,
-                starts,
                 pieces,
                 last,
                 lacks_text,
@@ -62,7 +58,8 @@ impl<'p, 't> WrittenCodes<'p, 't> {
                 if let Ok(at) = added.binary_search_by_key(&number, |&it| it as usize) {
                     return draft.codes[at].position;
                 }
-                let piece = starts.partition_point(|start| *start <= number) - 1;
+                let entry = site.entry(site.codes.listed()[number].entry);
+                let piece = site.piece_of(entry.written());
                 if !matches!(last, Some((known, _)) if *known == piece) {
                     let (file, part) = pieces[piece];
                     let Some(positions) = file.code_positions(part, site.scheme()) else {
@@ -72,7 +69,8 @@ impl<'p, 't> WrittenCodes<'p, 't> {
                     *last = Some((piece, positions));
                 }
                 let positions = last.as_ref().map(|(_, positions)| positions);
-                let position = positions.and_then(|it| it.get(number - starts[piece]));
+                let first = site.listed_between(&site.targets_of_piece(piece)).start;
+                let position = positions.and_then(|it| it.get(number - first));
                 position
                     .copied()
                     .expect("a known piece has the codes that it had")

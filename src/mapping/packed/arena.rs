@@ -53,6 +53,11 @@ impl Segment {
 pub(crate) struct Text(u32);
 
 impl Text {
+    /// Returns the text at an offset.
+    pub(super) fn at(offset: u32) -> Self {
+        Self(offset)
+    }
+
     /// Returns its offset.
     pub(crate) fn offset(self) -> u32 {
         self.0

@@ -10,7 +10,8 @@ use super::arena::{Shift, Text, index};
 use super::codes::{CodeKind, Codes, Listed};
 use super::draft::Draft;
 use super::index::ChangedIndex;
-use super::lines::Lines;
+use super::kept::Kept;
+use super::lines::{LineBlock, Lines};
 use super::moves::Moves;
 use super::notes::Notes;
 use super::pieces::{Part, PartedDocument, Piece, Pieces};
@@ -26,44 +27,37 @@ pub(crate) struct ChangedSite {
     pub(crate) added: Vec<u32>,
     /// The numbers of the listed codes that were added, in the order of those of the draft.
     pub(crate) added_codes: Vec<u32>,
-    /// The number of the first listed code of each piece, or of the next one that has any.
-    pub(crate) code_starts: Vec<usize>,
 }
 
-/// Entries that are copied together.
+/// Entries that are copied together: those of known pieces that stay next to each other, or of a new one.
 struct Run {
-    /// The number of the piece, if it is known.
-    known: Option<usize>,
+    is_known: bool,
     /// Their targets in the version before, or in the draft.
     targets: Range<Text>,
     shift: Shift,
-    /// The file and the line in which they begin.
-    file: u32,
-    line: u32,
+    /// The block of lines of each piece.
+    blocks: Vec<LineBlock>,
 }
 
-/// The targets of the pieces that are copied: few ranges, because most pieces stay next to each other.
-#[derive(Default)]
-struct KeptTargets(Vec<(Range<Text>, Shift)>);
+/// The targets of all pieces of the next version.
+struct CopiedTargets {
+    targets: Targets,
+    runs: Vec<Run>,
+    pieces: Pieces,
+}
 
-impl KeptTargets {
-    /// Adds those of the next known piece.
-    fn push(&mut self, run: &Run) {
-        match self.0.last_mut() {
-            Some((last, shift)) if last.end == run.targets.start && *shift == run.shift => {
-                last.end = run.targets.end;
-            }
-            _ => self.0.push((run.targets.clone(), run.shift)),
+impl Run {
+    /// Adds the entries of the next piece; returns whether they are copied together with these.
+    fn extend(&mut self, next: &mut Self) -> bool {
+        let follows = self.is_known
+            && next.is_known
+            && self.targets.end == next.targets.start
+            && self.shift == next.shift;
+        if follows {
+            self.targets.end = next.targets.end;
+            self.blocks.append(&mut next.blocks);
         }
-    }
-
-    /// Returns the distance by which a target moves, if it is kept.
-    fn shift_of(&self, target: Text) -> Option<Shift> {
-        let after = self
-            .0
-            .partition_point(|(targets, _)| targets.start <= target);
-        let (targets, shift) = self.0.get(after.checked_sub(1)?)?;
-        (target < targets.end).then_some(*shift)
+        follows
     }
 }
 
@@ -79,7 +73,11 @@ impl Site {
         draft.list_codes(head.scheme);
         // The targets that are copied have numbers of this version.
         let moves = draft.use_hosts(self.targets.shared_hosts());
-        let (targets, runs, pieces) = self.copy_targets(draft, documents, &moves);
+        let CopiedTargets {
+            targets,
+            runs,
+            pieces,
+        } = self.copy_targets(draft, documents, &moves);
         let (mut shapes, mut lines) = (DraftShapes::default(), Lines::default());
         let ChangedIndex {
             index: records,
@@ -88,17 +86,13 @@ impl Site {
         } = self.copy_records(&runs, draft, &mut shapes, &mut lines);
 
         let (mut codes, mut notes) = (Codes::default(), Notes::default());
-        let (mut added_codes, mut code_starts) = (Vec::new(), Vec::new());
-        let mut code_numbers = vec![None; self.codes.listed().len()];
-        let mut listed_end = 0;
+        let mut added_codes = Vec::new();
+        let mut code_numbers = Kept::new(index(self.codes.listed().len()));
         for run in &runs {
-            code_starts.push(codes.listed().len());
-            if run.known.is_some() {
-                let numbers = self.listed_after(listed_end, &run.targets);
-                listed_end = numbers.end;
-                for (new, old) in (codes.listed().len()..).zip(numbers.clone()) {
-                    code_numbers[old] = Some(index(new));
-                }
+            if run.is_known {
+                let numbers = self.listed_between(&run.targets);
+                let places = index(numbers.start)..index(numbers.end);
+                code_numbers.push(places, index(codes.listed().len()));
                 // The codes of a kept piece lead to its entries.
                 codes.copy(&self.codes, numbers, |entry| kept_numbers.of(entry));
                 notes.copy(&self.notes, run.targets.clone(), run.shift);
@@ -116,7 +110,7 @@ impl Site {
             }
             notes.copy(&draft.notes, run.targets.clone(), run.shift);
         }
-        codes.find_as(&self.codes, |number| code_numbers[number as usize]);
+        codes.find_as(&self.codes, &code_numbers);
         for &number in &added_codes {
             codes.make_found(number);
         }
@@ -134,7 +128,6 @@ impl Site {
             site: Self::of(head, stores, pieces),
             added: added_numbers,
             added_codes,
-            code_starts,
         }
     }
 
@@ -144,7 +137,7 @@ impl Site {
         draft: &Draft,
         documents: &[PartedDocument],
         moves: &Moves,
-    ) -> (Targets, Vec<Run>, Pieces) {
+    ) -> CopiedTargets {
         let mut targets = Targets::with_hosts(draft.targets.shared_hosts());
         let parts = documents.iter().flat_map(|document| &document.parts);
         let starts = parts.filter_map(|part| match part {
@@ -153,15 +146,16 @@ impl Site {
         });
         // The new pieces of a draft follow each other.
         let mut ends = starts.skip(1).chain([draft.targets.end()]);
-        let (mut runs, mut pieces) = (Vec::new(), Pieces::default());
+        let mut runs: Vec<Run> = Vec::new();
+        let mut pieces = Pieces::default();
         for document in documents {
             pieces.begin(document.file, document.defaults);
             for part in &document.parts {
-                let (known, from, old) = match part {
+                let (is_known, from, old) = match part {
                     Part::Known { number, .. } => {
-                        (Some(*number), &self.targets, self.pieces().piece(*number))
+                        (true, &self.targets, self.pieces().piece(*number))
                     }
-                    Part::New(piece) => (None, &draft.targets, piece),
+                    Part::New(piece) => (false, &draft.targets, piece),
                 };
                 let (places, line) = match part {
                     Part::Known { number, line } => (old.start..self.piece_end(*number), *line),
@@ -171,22 +165,34 @@ impl Site {
                     }
                 };
                 let shift = targets.copy(from, places.clone());
+                let start = places.start.shifted(shift);
                 pieces.push(Piece {
-                    start: places.start.shifted(shift),
+                    start,
                     line,
                     ..old.clone()
                 });
-                runs.push(Run {
-                    known,
+                let block = LineBlock {
+                    start,
+                    line,
+                    file: document.file,
+                };
+                let mut run = Run {
+                    is_known,
                     targets: places,
                     shift,
-                    file: document.file,
-                    line,
-                });
+                    blocks: vec![block],
+                };
+                if !runs.last_mut().is_some_and(|last| last.extend(&mut run)) {
+                    runs.push(run);
+                }
             }
         }
         targets.complete();
-        (targets, runs, pieces)
+        CopiedTargets {
+            targets,
+            runs,
+            pieces,
+        }
     }
 
     fn copy_records(
@@ -199,13 +205,18 @@ impl Site {
         let mut block_of = draft.lines.in_order();
         let mut added = Vec::with_capacity(draft.records.len());
         let mut of_draft = &draft.records[..];
-        let mut kept = KeptTargets::default();
+        let mut kept = Kept::new(self.targets.end().offset());
         for run in runs {
-            lines.begin(run.targets.start.shifted(run.shift), run.line, run.file);
-            if run.known.is_some() {
-                kept.push(run);
+            lines.extend(&run.blocks);
+            if run.is_known {
+                let Range { start, end } = run.targets;
+                kept.push(
+                    start.offset()..end.offset(),
+                    start.shifted(run.shift).offset(),
+                );
                 continue;
             }
+            let file = run.blocks[0].file;
             let count = of_draft.partition_point(|it| { it.target } < run.targets.end);
             let (own, rest) = of_draft.split_at(count);
             of_draft = rest;
@@ -216,7 +227,7 @@ impl Site {
                 let number = shapes.number(*draft.shapes.of(&record));
                 added.push(Record {
                     target,
-                    line: lines.add(target, line, run.file),
+                    line: lines.add(target, line, file),
                     shape: shapes.assign(target, number),
                     ..record
                 });
@@ -224,7 +235,7 @@ impl Site {
         }
         let mut numbers = vec![None; self.shapes.all().len()];
         let keep = |record: Record| {
-            let target = { record.target }.shifted(kept.shift_of(record.target)?);
+            let target = Text::at(kept.of({ record.target }.offset())?);
             let number = numbers[self.shapes.number_of(&record)]
                 .get_or_insert_with(|| shapes.number(*self.shapes.of(&record)));
             Some(Record {
@@ -238,24 +249,17 @@ impl Site {
 
     /// Returns the numbers of the listed codes of the entries with some targets.
     pub(crate) fn listed_between(&self, targets: &Range<Text>) -> Range<usize> {
-        self.listed_after(0, targets)
+        let all = self.codes.listed();
+        let before = |end: Text| {
+            let is_before = |it: &Listed| { self.index.record(it.entry).target } < end;
+            all.partition_point(is_before)
+        };
+        before(targets.start)..before(targets.end)
     }
 
-    /// Does the same for entries of which no codes are before a number. It takes few steps if they follow
-    /// soon.
-    fn listed_after(&self, first: usize, targets: &Range<Text>) -> Range<usize> {
-        let all = self.codes.listed();
-        let before = |first: usize, end: Text| {
-            let is_before = |it: &Listed| { self.index.record(it.entry).target } < end;
-            let mut reach = 1;
-            while all.get(first + reach).is_some_and(is_before) {
-                reach *= 2;
-            }
-            let near = &all[first..all.len().min(first + reach)];
-            first + near.partition_point(is_before)
-        };
-        let start = before(first, targets.start);
-        start..before(start, targets.end)
+    /// Returns the number of the piece in which an entry is, given its target.
+    pub(crate) fn piece_of(&self, target: Text) -> usize {
+        self.pieces().before(target)
     }
 
     /// Returns the targets of the entries of a piece.

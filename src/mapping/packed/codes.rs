@@ -7,6 +7,7 @@ use std::ops::Range;
 use hashbrown::HashTable;
 
 use super::arena::{Arena, Text, index};
+use super::kept::Kept;
 use crate::mapping::value::MAX_CODE_BYTES;
 
 /// Listed codes in written order, and an index of them.
@@ -87,12 +88,12 @@ impl Codes {
         }));
     }
 
-    /// Makes the codes found that were found in another list, without hashing them again; `number_of`
-    /// returns the number of such a code here, if it was copied.
-    pub(super) fn find_as(&mut self, other: &Self, number_of: impl Fn(u32) -> Option<u32>) {
+    /// Makes the codes found that were found in another list and copied from there, without hashing them
+    /// again.
+    pub(super) fn find_as(&mut self, other: &Self, copied: &Kept) {
         self.hasher = other.hasher.clone();
         self.numbers = other.numbers.clone();
-        self.numbers.retain(|number| match number_of(*number) {
+        self.numbers.retain(|number| match copied.of(*number) {
             Some(new) => {
                 *number = new;
                 true

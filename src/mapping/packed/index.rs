@@ -41,8 +41,7 @@ impl Index {
 
     fn of_sorted(mut records: Vec<Record>) -> Self {
         records.shrink_to_fit();
-        let wanted = records.len().checked_ilog2().unwrap_or(0);
-        let bits = wanted.saturating_sub(SHARED_BITS).clamp(1, 28);
+        let bits = directory_bits(records.len());
         let shift = u64::BITS - bits;
         let mut directory = Vec::with_capacity((1 << bits) + 1);
         directory.push(0);
@@ -86,11 +85,42 @@ impl Index {
             added_numbers.push(index(records.len()));
             records.push(record);
         }
+        records.shrink_to_fit();
+        let index = match u64::BITS - self.shift == directory_bits(records.len()) {
+            true => Self {
+                directory: self.changed_directory(&removed, &records, &added_numbers),
+                records,
+                shift: self.shift,
+            },
+            false => Self::of_sorted(records),
+        };
         ChangedIndex {
-            index: Self::of_sorted(records),
+            index,
             kept_numbers: Renumbering::new(self.records.len(), &removed, &added_numbers),
             added_numbers,
         }
+    }
+
+    /// Returns the directory of the next version, which has as many items, given its records, the numbers
+    /// of those that were added, and those of the records that were removed here.
+    fn changed_directory(&self, removed: &[u32], records: &[Record], added: &[u32]) -> Vec<u32> {
+        let item_of = |record: &Record| (record.key >> self.shift) as usize;
+        let removed = removed
+            .iter()
+            .map(|&it| item_of(&self.records[it as usize]));
+        let added = added.iter().map(|&it| item_of(&records[it as usize]));
+        let (mut removed, mut added) = (removed.peekable(), added.peekable());
+        let mut by = 0_u32;
+        let moved = self.directory.iter().enumerate().map(|(item, start)| {
+            while added.next_if(|it| *it < item).is_some() {
+                by = by.wrapping_add(1);
+            }
+            while removed.next_if(|it| *it < item).is_some() {
+                by = by.wrapping_sub(1);
+            }
+            start.wrapping_add(by)
+        });
+        moved.collect()
     }
 
     /// Returns all records, in the order of their numbers.
@@ -157,4 +187,10 @@ impl Index {
         let item = (key >> self.shift) as usize;
         self.directory[item]..self.directory[item + 1]
     }
+}
+
+/// Returns how many bits of a key the directory over so many records distinguishes.
+fn directory_bits(records: usize) -> u32 {
+    let wanted = records.checked_ilog2().unwrap_or(0);
+    wanted.saturating_sub(SHARED_BITS).clamp(1, 28)
 }

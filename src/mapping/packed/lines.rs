@@ -34,6 +34,11 @@ impl Lines {
         self.0.push(LineBlock { start, line, file });
     }
 
+    /// Begins blocks, of which the last one may get entries.
+    pub(super) fn extend(&mut self, blocks: &[LineBlock]) {
+        self.0.extend_from_slice(blocks);
+    }
+
     /// Adds the next entry, in a new block if it is not in reach of the last one; returns the number of
     /// its line in its block.
     pub(super) fn add(&mut self, target: Text, line: u32, file: u32) -> u16 {

@@ -113,6 +113,11 @@ impl Pieces {
         &self.all[number]
     }
 
+    /// Returns the number of the last piece that begins with a target or before it.
+    pub(super) fn before(&self, target: Text) -> usize {
+        self.all.partition_point(|piece| piece.start <= target) - 1
+    }
+
     pub(super) fn len(&self) -> usize {
         self.all.len()
     }

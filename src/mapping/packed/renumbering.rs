@@ -34,6 +34,11 @@ impl Renumbering {
             // Before it are as many kept ones as before the next that was added.
             let next_added = added.get(come).map(|new| new - index(come) + index(gone));
             let next_removed = removed.get(gone).copied();
+            if next_added.is_some() && next_added == next_removed {
+                // One takes the place of the other.
+                (come, gone) = (come + 1, gone + 1);
+                continue;
+            }
             let from = match (next_added, next_removed) {
                 (None, None) => break,
                 (Some(added), removed) if removed.is_none_or(|it| added <= it) => {

@@ -10,6 +10,8 @@ use super::record::{Record, Shape, ShapeNumber};
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
     all: Vec<Shape>,
+    /// How many entries have each.
+    counts: Vec<u32>,
     /// The numbers of shapes that do not fit in records, by targets in ascending order.
     listed: Vec<(Text, u32)>,
 }
@@ -41,9 +43,27 @@ impl Shapes {
         &self.all
     }
 
+    /// Returns the number of entries whose code encodes the hash of their target.
+    pub(super) fn hashed_count(&self) -> usize {
+        let all = self.all.iter().zip(&self.counts);
+        let hashed = all.filter(|(shape, _)| shape.is_hashed);
+        hashed.map(|(_, count)| *count as usize).sum()
+    }
+
+    /// Counts the entries again, after some were removed.
+    pub(super) fn recount(&mut self, records: &[Record]) {
+        self.counts.fill(0);
+        for record in records {
+            let number = self.number_of(record);
+            self.counts[number] += 1;
+        }
+    }
+
     /// Returns the memory in use, in bytes.
     pub(super) fn heap_bytes(&self) -> usize {
-        self.all.capacity() * size_of::<Shape>() + self.listed.capacity() * size_of::<(Text, u32)>()
+        self.all.capacity() * size_of::<Shape>()
+            + self.counts.capacity() * size_of::<u32>()
+            + self.listed.capacity() * size_of::<(Text, u32)>()
     }
 }
 
@@ -66,6 +86,7 @@ impl DraftShapes {
         }
         let number = *self.numbers.entry(shape).or_insert_with(|| {
             self.shapes.all.push(shape);
+            self.shapes.counts.push(0);
             index(self.shapes.all.len() - 1)
         });
         self.last = Some((shape, number));
@@ -74,6 +95,7 @@ impl DraftShapes {
 
     /// Gives an entry the shape with a number; returns the part that its record stores.
     pub(super) fn assign(&mut self, target: Text, number: u32) -> ShapeNumber {
+        self.shapes.counts[number as usize] += 1;
         let short = ShapeNumber::new(number);
         if short == ShapeNumber::MANY {
             self.shapes.listed.push((target, number));
@@ -107,6 +129,7 @@ impl DraftShapes {
     /// Returns the shapes in memory, once all entries have theirs.
     pub(super) fn complete(mut self) -> Shapes {
         self.shapes.all.shrink_to_fit();
+        self.shapes.counts.shrink_to_fit();
         self.shapes.listed.shrink_to_fit();
         self.shapes.listed.sort_unstable_by_key(|it| it.0);
         self.shapes

@@ -182,6 +182,7 @@ impl Site {
             }
         }
         self.index = Index::new(kept);
+        self.shapes.recount(self.index.records());
         // Without them, an entry that lost a conflict would reappear in the next version.
         self.pieces = Pieces::default();
         self.count();
@@ -189,9 +190,7 @@ impl Site {
 
     fn count(&mut self) {
         self.codes.shrink();
-        let records = self.index.records().iter();
-        let hashed = records.filter(|record| self.shapes.of(record).is_hashed);
-        self.hashed = hashed.count();
+        self.hashed = self.shapes.hashed_count();
         let mut depth = 0;
         let shapes = self.shapes.all();
         if shapes.iter().any(|it| it.is_hashed && it.forward.path()) {

@@ -123,7 +123,7 @@ impl Cut {
     /// Returns whether the file can be compiled without its text, because all its pieces are known.
     pub fn is_known(&self, known: &KnownPieces) -> bool {
         let is_known = |list: &CutList| {
-            list.after.is_some() && list.pieces.iter().all(|piece| known.contains(&piece.id))
+            list.after.is_some() && known.contain(list.pieces.iter().map(|piece| piece.id))
         };
         self.list.as_ref().is_some_and(is_known)
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::order::{CodeOrder, dates, has_punycode, have_punycode};
 use super::slot::SlotNumber;
 use super::written::WrittenOrder;
-use crate::mapping::packed::{Renumbering, SharedRun, Site, index};
+use crate::mapping::packed::{Kept, Renumbering, SharedRun, Site, index};
 use crate::mapping::value::Timestamp;
 
 /// The part of all entries that may be new: with more, all are sorted.
@@ -149,32 +149,20 @@ impl OrderChange {
     }
 
     fn places(&self, order: &CodeOrder) -> Vec<u32> {
+        let mut kept = Kept::new(index(order.places.len()));
+        for run in &self.runs {
+            kept.push(run.old.clone(), run.new);
+        }
+        let kept = |place: &u32| kept.of(*place);
         let mut places = Vec::with_capacity(self.len());
         let mut before = 0;
         for added in &self.added {
-            places.extend(self.kept(&order.places[before..added.position]));
+            places.extend(order.places[before..added.position].iter().filter_map(kept));
             places.push(added.place);
             before = added.position;
         }
-        places.extend(self.kept(&order.places[before..]));
+        places.extend(order.places[before..].iter().filter_map(kept));
         places
-    }
-
-    /// Returns the new places of those entries that were kept, given their old ones.
-    fn kept(&self, places: &[u32]) -> impl Iterator<Item = u32> {
-        places.iter().filter_map(|&place| {
-            let run = match &self.runs[..] {
-                // One entry was changed: that is the usual case.
-                [one, other, ..] if place < other.old.start => one,
-                [_, other, third] if place < third.old.start => other,
-                runs => {
-                    let after = runs.partition_point(|run| run.old.start <= place);
-                    runs.get(after.checked_sub(1)?)?
-                }
-            };
-            let is_kept = run.old.contains(&place);
-            is_kept.then(|| place - run.old.start + run.new)
-        })
     }
 
     /// Returns the number of entries of the next version.
