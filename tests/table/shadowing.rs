@@ -75,7 +75,7 @@ fn plan() -> impl Strategy<Value = Plan> {
     (
         code_plan(),
         0..TARGETS.len(),
-        prop::sample::select(vec![0, 1, 2, 3, 2, 3]),
+        prop::sample::select(vec![0, 1, 2, 3, 2, 3, 4, 5]),
         0..8_usize,
         alias,
     )
@@ -134,7 +134,14 @@ impl Pool {
     }
 
     fn entry(&self, plan: &Plan) -> String {
-        let forward = ["none", "query", "path", "path-and-query"][plan.forward];
+        let forward = [
+            "none",
+            "query",
+            "path",
+            "path-and-query",
+            "all",
+            "all-and-query",
+        ][plan.forward];
         let mut target = TARGETS[plan.target].to_owned();
         if plan.forward > 1 && !target.ends_with(['/', '=']) {
             target.push('/');
@@ -399,6 +406,12 @@ fn each_step_of_resolving_may_be_taken_over() {
             BANK,
             "{url: https://bank.example/app/a/, short-code: bank/a, forward: path}",
             "bank/a takes bank/a from bank",
+        ),
+        // Not forwarded further: only some of what lies below leads where it did.
+        (
+            BANK,
+            "{url: https://bank.example/app/a, short-code: bank/a, forward: all-and-query}",
+            "bank/a takes bank/a/ from bank",
         ),
         // Repaired.
         (

@@ -162,7 +162,9 @@ impl Promises {
                 site.codes().all(|code| {
                     let was = gone.and_then(|gone| gone.lookup(&code));
                     match (was, site.lookup(&code)) {
-                        (Some(was), Some(is)) => was.forward().path() || !is.forward().path(),
+                        (Some(was), Some(is)) => {
+                            was.forward().takes_below() || !is.forward().takes_below()
+                        }
                         (None, _) => {
                             let first = codes.and_then(|codes| codes.first.get(&*code));
                             !first.is_some_and(|it| it.is_current) && !near.touches(&code)

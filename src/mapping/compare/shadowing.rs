@@ -8,7 +8,7 @@
 //!   have been forwarded, repaired, or the standard-alphabet spelling of an auto code.
 //! - An auto code that ends in `-` or `_` is also found without that character, unless another one
 //!   would be found in this way too: then neither is.
-//! - A code with a forwarded path takes all paths below it that are not codes: those that a shorter
+//! - A code that takes the paths below it takes all that are not codes: those that a shorter
 //!   code forwarded, auto codes whose standard-alphabet spelling has a slash there, with or without
 //!   its further slashes encoded, and repairs of codes below it.
 //! - A site whose base path lies under that of another takes all paths that begin with it: those of
@@ -143,7 +143,7 @@ pub fn shadowed_by<'t>(
         if old.lookup(code).is_none() {
             search.ask_code(code);
         }
-        if entry.forward().path() {
+        if entry.forward().takes_below() {
             search.ask_below(code);
             prefixes.insert(code);
         }
@@ -198,7 +198,7 @@ pub struct NewLink<'l> {
 /// Returns whether a code of an entry is new to a site, or now forwards its path.
 pub(crate) fn is_news(old: &Site, entry: Entry<'_>, code: &str) -> bool {
     let was = old.lookup(code);
-    was.is_none_or(|was| entry.forward().path() && !was.forward().path())
+    was.is_none_or(|was| entry.forward().takes_below() && !was.forward().takes_below())
 }
 
 struct ShadowSearch<'t> {
@@ -222,14 +222,17 @@ impl ShadowSearch<'_> {
         }
     }
 
-    /// Checks paths below a code that forwards them.
+    /// Checks paths below a code that takes them.
     fn ask_below(&mut self, code: &str) {
-        // Any path below that is not a code represents all of them.
-        let mut path = format!("{code}/x");
-        while self.old.lookup(&path).is_some() || self.new.lookup(&path).is_some() {
-            path.push('x');
+        // Any two paths below that are no codes represent all of them. One might lead to the same
+        // location as before, if only one of the two tables appends it to a target.
+        for name in ["x", "y"] {
+            let mut path = format!("{code}/{name}");
+            while self.old.lookup(&path).is_some() || self.new.lookup(&path).is_some() {
+                path.push_str(name);
+            }
+            self.ask(code, &path);
         }
-        self.ask(code, &path);
         if code.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'/') {
             let start = format!("{}_", code.replace('/', "_"));
             for entry in self.old.hashed_from(&start) {

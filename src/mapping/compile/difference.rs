@@ -106,7 +106,7 @@ impl Difference {
             let now = self.added.counterpart(site);
             let is_kept = |code: &str| now.is_some_and(|now| now.lookup(code).is_some());
             site.codes().any(|code| !is_kept(&code))
-                || site.stored_entries().any(|it| it.forward().path())
+                || site.stored_entries().any(|it| it.forward().takes_below())
         })
     }
 }

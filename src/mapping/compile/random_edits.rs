@@ -78,7 +78,12 @@ fn entry((kind, number): (usize, usize)) -> String {
     let own = own.as_str();
     match kind {
         0 => format!("- url: https://e.org/{number}/\n  short-code: c{number}\n"),
-        1 => format!("- url: https://e.org/{number}/\n  short-code: d{number}\n  forward: path\n"),
+        1 => {
+            let forward = ["path", "all"][number % 2];
+            format!(
+                "- url: https://e.org/{number}/\n  short-code: d{number}\n  forward: {forward}\n"
+            )
+        }
         2 => format!(
             "- url: https://a.org/{number}/\n  aliases: [a{number}, c{number}/x, c{number}.]\n"
         ),

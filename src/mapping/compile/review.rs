@@ -122,7 +122,7 @@ fn under_forwarding(site: &Site, code: &str) -> Option<ReviewFinding> {
     let prefixes = slashes.map(|(slash, _)| &code[..slash]);
     let is_forwarding = |prefix: &&str| {
         let entry = site.lookup(prefix);
-        entry.is_some_and(|entry| entry.forward().path())
+        entry.is_some_and(|entry| entry.forward().takes_below())
     };
     let prefix = prefixes.filter(is_forwarding).last()?;
     Some((

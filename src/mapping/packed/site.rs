@@ -193,17 +193,20 @@ impl Site {
         self.hashed = self.shapes.hashed_count();
         let mut depth = 0;
         let shapes = self.shapes.all();
-        if shapes.iter().any(|it| it.is_hashed && it.forward.path()) {
+        if shapes
+            .iter()
+            .any(|it| it.is_hashed && it.forward.takes_below())
+        {
             depth = 1;
         }
-        let may_forward = shapes.iter().any(|it| it.forward.path());
+        let may_forward = shapes.iter().any(|it| it.forward.takes_below());
         let listed = match may_forward {
             true => self.codes.listed(),
             false => &[],
         };
         for &listed in listed {
             let record = self.index.record(listed.entry);
-            if self.shapes.of(record).forward.path() {
+            if self.shapes.of(record).forward.takes_below() {
                 depth = depth.max(self.codes.text(listed).split('/').count());
             }
         }
@@ -275,7 +278,8 @@ impl Site {
         self.hashed + self.codes.listed().len()
     }
 
-    /// Returns the maximum number of segments of a code with a forwarded path; 0 if there is none.
+    /// Returns the maximum number of segments of a code that takes paths below it; 0 if there is
+    /// none.
     pub(crate) fn forwarding_depth(&self) -> usize {
         self.forwarding_depth
     }

@@ -87,7 +87,7 @@ impl Table {
 pub(crate) enum Match<'t, 'r> {
     /// The base URL itself.
     Landing,
-    /// A code, and the rest of the raw path, if that is forwarded.
+    /// A code, and the rest of the raw path, if that is appended to the target.
     Link(Entry<'t>, &'r str, Via),
     /// A code with `+` after it.
     Preview(Entry<'t>),
@@ -131,7 +131,9 @@ impl Site {
             if has_dot_segments(remainder) {
                 return Match::Nothing;
             }
-            return Match::Link(entry, remainder, Via::Forward);
+            let is_appended = entry.forward().path();
+            let appended = if is_appended { remainder } else { "" };
+            return Match::Link(entry, appended, Via::Forward);
         }
         if let Some(entry) = self.in_standard_alphabet(path.as_str()) {
             return Match::Link(entry, "", Via::Code);
@@ -156,15 +158,16 @@ impl Site {
             .or_else(|| self.lookup(code.strip_suffix('/')?))
     }
 
-    /// Returns the entry with the longest code with a forwarded path that is a whole-segment
-    /// prefix, and the raw path after it.
+    /// Returns the entry with the longest code that is a whole-segment prefix and takes paths below
+    /// it, and the raw path after it.
     fn forwarding<'r>(&self, raw: &'r str) -> Option<(Entry<'_>, &'r str)> {
         let slashes = raw.match_indices('/').take(self.forwarding_depth());
         slashes
             .filter_map(|(slash, _)| {
                 let prefix = Decoded::new(&raw[..slash])?;
                 let entry = self.lookup(prefix.as_code()?)?;
-                entry.forward().path().then_some((entry, &raw[slash + 1..]))
+                let takes_below = entry.forward().takes_below();
+                takes_below.then_some((entry, &raw[slash + 1..]))
             })
             .last()
     }

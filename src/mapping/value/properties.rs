@@ -62,11 +62,22 @@ pub enum Forward {
     Path,
     /// Both.
     PathAndQuery,
+    /// Nothing, but every path below the code leads to the target, too.
+    All,
+    /// The same, with the query.
+    AllAndQuery,
 }
 
 impl Forward {
     /// Every value.
-    pub const ALL: [Self; 4] = [Self::None, Self::Query, Self::Path, Self::PathAndQuery];
+    pub const ALL: [Self; 6] = [
+        Self::None,
+        Self::Query,
+        Self::Path,
+        Self::PathAndQuery,
+        Self::All,
+        Self::AllAndQuery,
+    ];
 
     /// Returns the name that `forward` uses.
     pub fn name(self) -> &'static str {
@@ -75,17 +86,24 @@ impl Forward {
             Self::Query => "query",
             Self::Path => "path",
             Self::PathAndQuery => "path-and-query",
+            Self::All => "all",
+            Self::AllAndQuery => "all-and-query",
         }
     }
 
-    /// Returns whether the path after the code is forwarded.
+    /// Returns whether the path after the code is appended to the target.
     pub fn path(self) -> bool {
         matches!(self, Self::Path | Self::PathAndQuery)
     }
 
+    /// Returns whether paths below the code lead to the target, appended to it or not.
+    pub fn takes_below(self) -> bool {
+        !matches!(self, Self::None | Self::Query)
+    }
+
     /// Returns whether the query is forwarded.
     pub fn query(self) -> bool {
-        matches!(self, Self::Query | Self::PathAndQuery)
+        matches!(self, Self::Query | Self::PathAndQuery | Self::AllAndQuery)
     }
 }
 

@@ -513,8 +513,13 @@ mapping:
                 EntryValue::MoreAliases(codes.iter().flat_map(|it| Code::custom(it)).collect())
             }),
             prop::option::of(0..100_u32).prop_map(EntryValue::CacheMaxAge),
-            select(vec![Forward::None, Forward::Path, Forward::Query])
-                .prop_map(|it| EntryValue::Forward(Some(it))),
+            select(vec![
+                Forward::None,
+                Forward::Path,
+                Forward::Query,
+                Forward::All
+            ])
+            .prop_map(|it| EntryValue::Forward(Some(it))),
             select(vec!["2020-01-01", "2030-01-01"])
                 .prop_map(|it| EntryValue::RetiredBy(it.parse().unwrap())),
             Just(EntryValue::Retired(None)),

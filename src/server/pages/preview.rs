@@ -105,6 +105,8 @@ fn forwards(frame: &Frame<'_>, forward: Forward) -> Option<&'static str> {
         Forward::Query => Some(frame.text("forwards-query")),
         Forward::Path => Some(frame.text("forwards-path")),
         Forward::PathAndQuery => Some(frame.text("forwards-path-and-query")),
+        Forward::All => Some(frame.text("forwards-all")),
+        Forward::AllAndQuery => Some(frame.text("forwards-all-and-query")),
     }
 }
 

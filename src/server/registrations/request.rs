@@ -122,7 +122,7 @@ mod tests {
     fn reports_all_that_is_wrong_at_once() {
         assert_eq!(
             wrong(
-                r#"{"url": 1, "number": 18446744073709551615, "tags": "x", "status": 200, "forward": "all",
+                r#"{"url": 1, "number": 18446744073709551615, "tags": "x", "status": 200, "forward": "everything",
                     "get_or_create": 1, "title": "a", "title": "b", "shortcode": "x", "a/b": 1}"#
             ),
             [
@@ -130,7 +130,7 @@ mod tests {
                 "/number is not \"next\"",
                 "/tags is not a list of texts",
                 "/status is none of 301, 302, 303, 307 and 308",
-                "/forward is none of none, query, path, path-and-query",
+                "/forward is none of none, query, path, path-and-query, all, all-and-query",
                 "/get_or_create is neither true nor false",
                 "/title is given twice",
                 "/shortcode is not a key of this request",
