@@ -79,7 +79,7 @@ fn rooted(local: &LocalPacks, object: &AddedObject<'_>) -> Result<Option<RootedD
     let root = local.root(base, stored, u64::MAX)?;
     let bytes = match &root.delta {
         None => bytes.to_vec(),
-        Some(first) => first.then(&Delta::parse(bytes)?)?.to_bytes(),
+        Some(first) => first.then(&Delta::parse(bytes, u64::MAX)?)?.to_bytes(),
     };
     Ok((bytes.len() <= object.bytes.len() / 2).then_some(RootedDelta { root, bytes }))
 }

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::document::Document;
 use super::input::TextNeeded;
@@ -17,6 +17,10 @@ use super::tables::{Compilation, GatheredSite, MAX_TABLE_TEXT, build_sites, grou
 use crate::mapping::packed::{Draft, Moves, Part, PartedDocument, Piece, index};
 use crate::mapping::parse::{Batch, Batches, Cut, CutBatches, CutPiece, Reader, TableFile};
 use crate::mapping::value::{Diagnostic, Problems};
+
+/// The maximum number of batches of a file in memory, from the first that is not compiled yet on: more than
+/// most machines have processors, and a bound on memory if one worker is slow.
+const MAX_AHEAD: usize = 32;
 
 /// Runs work on several threads, or on one.
 pub trait Workers {
@@ -174,22 +178,9 @@ impl FirstEntries {
         }
         let last = self.sites.last().map(|site| &site.draft);
         let bytes = usize::try_from(size).unwrap_or(usize::MAX);
-        let reading = ListReading {
-            file: (index(self.files), path),
-            input: Mutex::new(ListInput {
-                batches: next,
-                next: 0,
-                error: None,
-            }),
-            output: Mutex::new(ListEntries {
-                draft: last
-                    .map(|draft| Draft::with_hosts_of(draft, bytes))
-                    .unwrap_or_default(),
-                ..ListEntries::default()
-            }),
-            size,
-            is_declined: AtomicBool::new(false),
-        };
+        let draft = last.map(|draft| Draft::with_hosts_of(draft, bytes));
+        let file = (index(self.files), path);
+        let reading = ListReading::new(file, next, draft.unwrap_or_default(), size);
         workers.run(&|| reading.work());
         reading.finish()
     }
@@ -256,6 +247,8 @@ struct ListReading<'f, Next, E> {
     file: (u32, &'f Arc<str>),
     input: Mutex<ListInput<Next, E>>,
     output: Mutex<ListEntries>,
+    /// Notified when a batch was added, or this has declined.
+    progress: Condvar,
     /// The size that the file is expected to have.
     size: u64,
     is_declined: AtomicBool,
@@ -278,35 +271,90 @@ struct ListEntries {
     problems: Vec<Diagnostic>,
     /// The number of batches that are in it.
     batches: usize,
-    /// Batches that follow one that is not compiled yet: few, because all workers take the next.
+    /// Batches that follow one that is not compiled yet: fewer than `MAX_AHEAD`.
     waiting: BTreeMap<usize, ListEntries>,
 }
 
-impl<Next, E> ListReading<'_, Next, E>
+impl<Next, E> ListReading<'_, Next, E> {
+    fn output(&self) -> MutexGuard<'_, ListEntries> {
+        self.output.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The turn of a worker that has a batch. If it ends without the entries of that, even by a panic, text is
+/// needed, and no other worker waits for them.
+struct Turn<'r, 'f, Next, E> {
+    reading: &'r ListReading<'f, Next, E>,
+    is_added: bool,
+}
+
+impl<Next, E> Drop for Turn<'_, '_, Next, E> {
+    fn drop(&mut self) {
+        // Nobody decides to wait in between.
+        let output = self.reading.output();
+        if !self.is_added {
+            self.reading.is_declined.store(true, Ordering::Relaxed);
+        }
+        drop(output);
+        self.reading.progress.notify_all();
+    }
+}
+
+impl<'f, Next, E> ListReading<'f, Next, E>
 where
     Next: FnMut() -> Result<Option<Batch>, E>,
 {
+    /// Begins a file, given its number and path, with a draft without entries.
+    fn new(file: (u32, &'f Arc<str>), next: Next, draft: Draft, size: u64) -> Self {
+        Self {
+            file,
+            input: Mutex::new(ListInput {
+                batches: next,
+                next: 0,
+                error: None,
+            }),
+            output: Mutex::new(ListEntries {
+                draft,
+                ..ListEntries::default()
+            }),
+            progress: Condvar::new(),
+            size,
+            is_declined: AtomicBool::new(false),
+        }
+    }
+
     /// Compiles batches until there are no more.
     fn work(&self) {
         while let Some((number, batch)) = self.next_batch() {
+            let mut turn = Turn {
+                reading: self,
+                is_added: false,
+            };
             let draft = Draft::with_hosts_of(&self.output().draft, batch.len());
-            match self.compile(&batch, draft) {
-                Some(entries) => self.output().add(number, entries, self.size),
-                None => self.is_declined.store(true, Ordering::Relaxed),
+            if let Some(entries) = self.compile(&batch, draft) {
+                self.output().add(number, entries, self.size);
+                turn.is_added = true;
             }
         }
     }
 
     fn next_batch(&self) -> Option<(usize, Batch)> {
         let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_ahead = |output: &mut ListEntries| {
+            let is_far = input.next - output.batches >= MAX_AHEAD;
+            is_far && !self.is_declined.load(Ordering::Relaxed)
+        };
+        // The worker that compiles the first batch waits for none, so it can always go on.
+        let waited = self.progress.wait_while(self.output(), is_ahead);
+        drop(waited.unwrap_or_else(PoisonError::into_inner));
         if input.error.is_some() || self.is_declined.load(Ordering::Relaxed) {
             return None;
         }
         match (input.batches)() {
             Ok(batch) => {
-                let number = input.next;
+                let taken = (input.next, batch?);
                 input.next += 1;
-                Some((number, batch?))
+                Some(taken)
             }
             Err(error) => {
                 input.error = Some(error);
@@ -357,10 +405,6 @@ where
         let output = output.unwrap_or_else(PoisonError::into_inner);
         let is_declined = self.is_declined.into_inner();
         Ok((!is_declined).then_some(output))
-    }
-
-    fn output(&self) -> MutexGuard<'_, ListEntries> {
-        self.output.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -489,6 +533,49 @@ mod tests {
             .map(|it| it.draft.targets.host_count())
             .collect();
         assert_eq!(hosts, [hosts[0]; 3]);
+    }
+
+    #[test]
+    fn a_slow_worker_holds_the_others_back() {
+        let entries = (0..5_000).map(|it| format!("- url: https://e.org/{it}\n"));
+        let file = file("a.yaml", "base_url: https://s.example/\n", entries);
+        let mut text = file.bytes.chunks(100);
+        let read = |buffer: &mut Vec<u8>| {
+            let bytes = text.next().unwrap_or_default();
+            buffer.extend_from_slice(bytes);
+            Ok::<_, Infallible>(bytes.len())
+        };
+        let size = file.bytes.len() as u64;
+        let mut batches = Batches::new(read);
+        let next = || batches.next();
+        let reading = ListReading::new((0, &file.path), next, Draft::default(), size);
+        let (number, batch) = reading.next_batch().unwrap();
+        thread::scope(|scope| {
+            scope.spawn(|| reading.work());
+            let waiting = || {
+                let waiting = reading.output().waiting.len();
+                assert!(waiting < MAX_AHEAD, "{waiting}");
+                waiting
+            };
+            while waiting() < MAX_AHEAD - 1 {
+                thread::yield_now();
+            }
+            for _ in 0..1_000 {
+                waiting();
+                thread::yield_now();
+            }
+            let turn = Turn {
+                reading: &reading,
+                is_added: true,
+            };
+            let entries = reading.compile(&batch, Draft::default()).unwrap();
+            reading.output().add(number, entries, size);
+            drop(turn);
+        });
+        let Ok(read) = reading.finish();
+        let list = read.unwrap();
+        assert!(list.batches > 2 * MAX_AHEAD);
+        assert_eq!(list.draft.entries().count(), 5_000);
     }
 
     #[test]

@@ -49,11 +49,7 @@ impl<'t> Outline<'t> {
 
     /// Outlines the entries of a piece of a list in block form, which begins at a line of its file;
     /// `indent` is the column of the dashes, from 0. `None` if it is not in block form.
-    pub fn of_piece(
-        text: &'t str,
-        (indent, line): (usize, u32),
-        scheme: Scheme,
-    ) -> Option<Self> {
+    pub fn of_piece(text: &'t str, (indent, line): (usize, u32), scheme: Scheme) -> Option<Self> {
         outline_of_block::piece(text, (indent, line), scheme).ok()
     }
 }

@@ -65,7 +65,7 @@ impl fmt::Display for Location<'_> {
 }
 
 /// Appends a path to a target, given in two parts, and inserts a query.
-fn extend((start, rest): (&str, &str), path: &str, query: &str) -> String {
+pub(super) fn extend((start, rest): (&str, &str), path: &str, query: &str) -> String {
     let more = path.len() + query.len() + usize::from(!query.is_empty());
     let mut location = String::with_capacity(start.len() + rest.len() + more);
     location.push_str(start);
