@@ -2,7 +2,7 @@
 //! it again and copy the rest.
 
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::io::{self, Read, Seek as _, SeekFrom};
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -83,8 +83,9 @@ impl StoredFile {
     fn read(path: &Path, left: u64, max: u64) -> Result<Self, FilesError> {
         let failed = |error| FilesError::from_io(path, error);
         let read_at = SystemTime::now();
-        let (stamp, mut file) = open(path)?;
-        let cut = cut(&mut file, stamp.size).map_err(failed)?;
+        let (stamp, file) = open(path)?;
+        // One byte more than allowed shows that it grew meanwhile.
+        let cut = cut(file.take(left.saturating_add(1)), stamp.size).map_err(failed)?;
         if cut.size() > left {
             return Err(too_large(path, max - left + cut.size(), max));
         }
@@ -212,8 +213,8 @@ impl FileState {
 ///
 /// If it cannot be read.
 pub fn cut_file(path: &Path) -> Result<Cut, FilesError> {
-    let (stamp, mut file) = open(path)?;
-    let cut = cut(&mut file, stamp.size);
+    let (stamp, file) = open(path)?;
+    let cut = cut(file, stamp.size);
     cut.map_err(|error| FilesError::from_io(path, error))
 }
 
@@ -229,7 +230,7 @@ pub fn cut_written(file: &mut File) -> io::Result<Cut> {
 }
 
 /// Cuts a file, whose text is not kept.
-fn cut(file: &mut File, size: u64) -> io::Result<Cut> {
+fn cut(mut file: impl Read, size: u64) -> io::Result<Cut> {
     let none = KnownPieces::default();
     let mut cutter = Cutter::new(size, &none).without_text();
     let mut buffer = vec![0; STEP];
@@ -250,6 +251,16 @@ mod tests {
     use std::fs;
 
     use super::*;
+
+    #[test]
+    fn a_file_that_is_longer_than_its_metadata_say_is_read_up_to_the_limit() {
+        // It has no size in its metadata.
+        let path = Path::new("/proc/self/status");
+        match StoredFile::read(path, 10, 30) {
+            Err(FilesError::TooLarge { size, max, .. }) => assert_eq!((size, max), (31, 30)),
+            other => panic!("{other:?}"),
+        }
+    }
 
     #[test]
     fn only_a_held_file_has_its_text_after_it_was_replaced() {
