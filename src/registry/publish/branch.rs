@@ -17,7 +17,7 @@ use super::edit::Edit;
 use super::publish_error::PublishError;
 use super::writer_lock::WriterLock;
 use crate::git::{CommitId, Pushed, RemoteUrl, random};
-use crate::mapping::SourceFile;
+use crate::mapping::{Cut, SourceFile};
 use crate::registry::text::{BlobCuts, TextFile};
 
 /// How many pushes in a row may fail at a lock although the branch does not move: another writer may
@@ -158,13 +158,10 @@ pub(crate) fn publish_known<E: From<PublishError>>(
         let read = read(branch, tip, table, cuts)?;
         let edit = compute(&read)?;
         let commit = branch.commit(&edit, &read)?;
-        let changed = edit.files.iter();
-        let changed = changed.map(|file| (Arc::clone(&file.path), Arc::clone(file.cut())));
-        let changed: Vec<_> = changed.collect();
+        let changed = cuts_of(&edit);
         drop((read, edit));
         let pushed = branch.push(commit, tip)?;
         let is_refused = matches!(pushed, Pushed::Refused { .. });
-        // A branch that was seen elsewhere was moved, even if it was moved back since.
         let is_locked = matches!(pushed, Pushed::Locked { .. });
         let reason = match pushed {
             Pushed::Landed { said } => {
@@ -204,6 +201,13 @@ pub(crate) fn publish_known<E: From<PublishError>>(
         }
         tip = now;
     }
+}
+
+/// Returns the paths of the files of an edit, and where they were cut.
+fn cuts_of(edit: &Edit) -> Vec<(Arc<str>, Arc<Cut>)> {
+    let files = edit.files.iter();
+    let cuts = files.map(|file| (Arc::clone(&file.path), Arc::clone(file.cut())));
+    cuts.collect()
 }
 
 fn read(
