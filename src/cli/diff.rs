@@ -16,7 +16,7 @@ use super::arguments::{MAX_BYTES, TableArgs, table};
 use super::terminal::{Error, legible, progress, remedy};
 use crate::git::{CommitId, RepositoryError};
 use crate::history::Lineage;
-use crate::mapping::{Change, Compilation, SourceFile, compare};
+use crate::mapping::{Change, Compilation, SourceFile, compare, compare_sites};
 use crate::source::{FileSource, FilesError};
 
 /// Show what a change to a table means: links removed, retargeted, added
@@ -113,6 +113,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         base,
         head,
         changes: progress::during("comparing", || compare(before, now)),
+        sites: compare_sites(before, now),
         has_several_sites: before.sites().len().max(now.sites().len()) > 1,
     };
     let mut out = BufWriter::new(stdout().lock());

@@ -31,8 +31,8 @@ mod value;
 
 pub use self::compare::{
     Breach, Broken, Change, ChangeKind, Link, Neighbourhood, NewLink, Origin, Promises, Shadowed,
-    Statement, Statements, TRAILER, breaches, compare, near_ends, report_known, report_shadowing,
-    shadowed, shadowed_by, would_shadow,
+    SiteChange, Statement, Statements, TRAILER, breaches, compare, compare_sites, near_ends,
+    report_known, report_shadowing, shadowed, shadowed_by, would_shadow,
 };
 pub use self::compile::{
     ChangedFile, Compilation, Difference, EntryOutline, Expectation, FirstReading, KnownFiles,

@@ -72,6 +72,20 @@ fn reports_what_the_work_tree_changes() {
 }
 
 #[test]
+fn reports_where_a_site_leads() {
+    let fixture = Fixture::committed(BEFORE);
+    let home = "https://short.code/\nhome: https://example.org/<b>";
+    let with = BEFORE.replace("https://short.code/", home);
+    fixture.commit(&with);
+    let fallback = "https://short.code/\nfallback: https://old.example.org/";
+    let without = BEFORE.replace("https://short.code/", fallback);
+    fixture.write("mapping.yaml", &without.replace("/plan\n", "/plans\n"));
+    assert_snapshot!("site_human", fixture.diff("HEAD"));
+    assert_snapshot!("site_markdown", fixture.diff("HEAD --format markdown"));
+    assert_snapshot!("site_json", fixture.diff("HEAD --format json"));
+}
+
+#[test]
 fn links_merged_elsewhere_since_do_not_look_removed() {
     let fixture = Fixture::committed(BEFORE);
     fixture.git("switch --quiet --create topic");

@@ -1,7 +1,7 @@
 //! The comparison of two versions of a table, as every format writes it.
 
 use crate::git::CommitId;
-use crate::mapping::Change;
+use crate::mapping::{Change, SiteChange, SiteKey};
 
 /// The changes, and the versions that were compared.
 pub(super) struct Comparison<'t> {
@@ -9,15 +9,23 @@ pub(super) struct Comparison<'t> {
     /// The new version; the work tree if `None`.
     pub(super) head: Option<CommitId>,
     pub(super) changes: Vec<Change<'t>>,
+    /// The changes of sites, in their order.
+    pub(super) sites: Vec<SiteChange<'t>>,
     /// Whether a code alone does not identify a link.
     pub(super) has_several_sites: bool,
 }
 
 impl Comparison<'_> {
-    /// Returns the number of changes of each kind, the most serious first.
+    /// Returns the number of changes of each kind, those of sites first, then the most serious.
     pub(super) fn counts(&self) -> Vec<(&'static str, usize)> {
         let kinds = self.changes.chunk_by(|one, other| one.kind == other.kind);
-        kinds.map(|all| (all[0].kind.name(), all.len())).collect()
+        let of_links = kinds.map(|all| (all[0].kind.name(), all.len()));
+        let of_sites = SiteKey::ALL.into_iter().filter_map(|key| {
+            let mut changes = self.sites.iter().filter(|change| change.key == key);
+            let kind = changes.next()?.kind();
+            Some((kind, 1 + changes.count()))
+        });
+        of_sites.chain(of_links).collect()
     }
 
     /// Returns the counts as a line.
@@ -37,6 +45,17 @@ impl Comparison<'_> {
 
     /// Returns the place of a change: a removed entry was in the base, whose commit precedes it.
     pub(super) fn place(&self, change: &Change<'_>) -> String {
+        match (change.place(), change.new) {
+            (Some(place), Some(_)) => place.to_string(),
+            (Some(place), None) => format!("{}:{place}", self.base.short()),
+            (None, _) => String::new(),
+        }
+    }
+}
+
+impl Comparison<'_> {
+    /// Returns the place of a change of a site: that of a key that is gone was in the base.
+    pub(super) fn site_place(&self, change: &SiteChange<'_>) -> String {
         match (change.place(), change.new) {
             (Some(place), Some(_)) => place.to_string(),
             (Some(place), None) => format!("{}:{place}", self.base.short()),

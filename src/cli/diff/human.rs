@@ -4,15 +4,38 @@ use std::io::{self, Write};
 
 use super::comparison::{Comparison, link};
 use crate::cli::terminal::legible;
-use crate::mapping::Change;
+use crate::mapping::{Change, SiteKey};
 
-/// Writes two lines per change: the change of a link, and its place.
+/// Writes two lines per change: the change of a site or a link, and its place.
 pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Result<()> {
     let Comparison {
         changes,
+        sites,
         has_several_sites,
         ..
     } = comparison;
+    let of_key = |key| {
+        sites
+            .iter()
+            .filter(move |it| it.key == key)
+            .collect::<Vec<_>>()
+    };
+    let mut of_sites = SiteKey::ALL.map(of_key).to_vec();
+    of_sites.retain(|changes| !changes.is_empty());
+    for (number, changes) in of_sites.iter().enumerate() {
+        if number > 0 {
+            writeln!(out)?;
+        }
+        writeln!(out, "{} {}", changes.len(), changes[0].kind())?;
+        for change in changes {
+            let site = change.site.base_url().as_str();
+            writeln!(out, "  {}", legible(&format!("{site}: {change}")))?;
+            writeln!(out, "    at {}", legible(&comparison.site_place(change)))?;
+        }
+    }
+    if !of_sites.is_empty() && !changes.is_empty() {
+        writeln!(out)?;
+    }
     write_changes(out, changes, *has_several_sites, |change| {
         comparison.place(change)
     })

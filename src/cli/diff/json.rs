@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use super::comparison::Comparison;
-use crate::mapping::{Change, Entry};
+use crate::mapping::{Change, Entry, SiteChange};
 
 /// The version of the format: it increases with each incompatible change.
 const VERSION: u32 = 1;
@@ -17,7 +17,21 @@ struct DiffJson<'t> {
     base: String,
     head: Option<String>,
     counts: BTreeMap<&'static str, usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sites: Vec<ReportedSiteChange<'t>>,
     changes: Vec<ReportedChange<'t>>,
+}
+
+/// A change of a key of a site.
+#[derive(Serialize)]
+struct ReportedSiteChange<'t> {
+    kind: &'static str,
+    base_url: &'t str,
+    before: Option<&'t str>,
+    after: Option<&'t str>,
+    file: Option<&'t str>,
+    line: Option<u32>,
+    column: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -49,10 +63,24 @@ pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Re
         base: comparison.base.to_string(),
         head: comparison.head.map(|head| head.to_string()),
         counts: comparison.counts().into_iter().collect(),
+        sites: comparison.sites.iter().map(site_item).collect(),
         changes: comparison.changes.iter().map(item).collect(),
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;
     writeln!(out)
+}
+
+fn site_item<'t>(change: &SiteChange<'t>) -> ReportedSiteChange<'t> {
+    let place = change.place();
+    ReportedSiteChange {
+        kind: change.kind(),
+        base_url: change.site.base_url().as_str(),
+        before: change.before(),
+        after: change.after(),
+        file: place.map(|place| &*place.file),
+        line: place.map(|place| place.position.line),
+        column: place.map(|place| place.position.column),
+    }
 }
 
 fn item<'t>(change: &'t Change<'_>) -> ReportedChange<'t> {

@@ -19,12 +19,23 @@ const MAX_BYTES: usize = 60_000;
 /// How many rows of a table are shown before it is folded.
 const UNFOLDED: usize = 20;
 
-/// Writes the changes that break a link, then all others, within the size limit.
+/// Writes the changes of sites and those that break a link, then all others, within the size limit.
 pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Result<()> {
     writeln!(out, "{MARK}\n### Short links: {}", comparison.summary())?;
+    let mut room = MAX_BYTES;
+    let of_sites = comparison.sites.iter().map(|change| {
+        let cells = [
+            Some(change.site.base_url().as_str().to_owned()),
+            change.before().map(str::to_owned),
+            change.after().map(str::to_owned),
+            Some(comparison.site_place(change)),
+        ];
+        row(change.kind(), cells)
+    });
+    let title = "⚠️ <b>Base URLs or unknown paths lead elsewhere</b>";
+    let mut left_out = section(out, of_sites, title, "site", &mut room)?;
     let breaking = (comparison.changes).partition_point(|change| change.kind.breaks_a_link());
     let (breaking, others) = comparison.changes.split_at(breaking);
-    let mut room = MAX_BYTES;
     let title = match breaking {
         [_] => "⚠️ <b>1 published link breaks or leads elsewhere</b>".to_owned(),
         all => format!(
@@ -32,8 +43,19 @@ pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Re
             all.len()
         ),
     };
-    let mut left_out = section(out, comparison, breaking, &title, &mut room)?;
-    left_out += section(out, comparison, others, "Other changes", &mut room)?;
+    let row_of = |change: &Change<'_>| {
+        let cells = [
+            Some(comparison.link(change)),
+            change.before(),
+            change.after(),
+            Some(comparison.place(change)),
+        ];
+        row(change.kind.name(), cells)
+    };
+    let rows = breaking.iter().map(row_of);
+    left_out += section(out, rows, &title, "code", &mut room)?;
+    let rows = others.iter().map(row_of);
+    left_out += section(out, rows, "Other changes", "code", &mut room)?;
     match left_out {
         0 => Ok(()),
         1 => writeln!(out, "\n1 more change is not shown here."),
@@ -41,18 +63,17 @@ pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Re
     }
 }
 
-/// Writes a table of changes; returns the number of changes that did not fit.
+/// Writes a table of changes, each a row; returns the number of changes that did not fit.
 fn section(
     out: &mut impl Write,
-    comparison: &Comparison<'_>,
-    changes: &[Change<'_>],
+    mut changes: impl ExactSizeIterator<Item = String>,
     title: &str,
+    subject: &str,
     room: &mut usize,
 ) -> io::Result<usize> {
     let mut rows = String::new();
-    let mut shown = 0;
-    for change in changes {
-        let row = row(comparison, change);
+    let (mut shown, count) = (0, changes.len());
+    for row in changes.by_ref() {
         if row.len() > *room {
             break;
         }
@@ -68,20 +89,16 @@ fn section(
             ),
             false => (title.to_owned(), ""),
         };
-        let head = "| change | code | before | after | place |\n| --- | --- | --- | --- | --- |";
+        let head = format!(
+            "| change | {subject} | before | after | place |\n| --- | --- | --- | --- | --- |"
+        );
         write!(out, "\n{start}\n\n{head}\n{rows}{end}")?;
     }
-    Ok(changes.len() - shown)
+    Ok(count - shown)
 }
 
-fn row(comparison: &Comparison<'_>, change: &Change<'_>) -> String {
-    let cells = [
-        Some(comparison.link(change)),
-        change.before(),
-        change.after(),
-        Some(comparison.place(change)),
-    ];
-    let mut row = format!("| {} |", change.kind);
+fn row(kind: &str, cells: [Option<String>; 4]) -> String {
+    let mut row = format!("| {kind} |");
     for cell in cells {
         row += " ";
         row += &cell.as_deref().map(code).unwrap_or_default();

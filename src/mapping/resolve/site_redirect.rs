@@ -30,6 +30,17 @@ pub enum SiteKey {
 }
 
 impl SiteKey {
+    /// Every key.
+    pub const ALL: [Self; 2] = [Self::Home, Self::Fallback];
+
+    /// Returns the URL to which it leads in a site.
+    pub fn target(self, site: &Site) -> Option<&SiteTarget> {
+        match self {
+            Self::Home => site.about().home(),
+            Self::Fallback => site.about().fallback(),
+        }
+    }
+
     /// Returns the key as it is written in a document.
     pub fn name(self) -> &'static str {
         match self {
