@@ -1,5 +1,6 @@
 //! `waypost import`: imports links into a table from other formats.
 
+mod configuration_tree;
 mod format;
 mod imported_file;
 mod importing;
@@ -15,7 +16,7 @@ use clap::ValueEnum as _;
 use clap::builder::{BoolishValueParser, TypedValueParser};
 
 use self::format::ImportFormatArg;
-use self::imported_file::{ImportedFile, refused_row};
+use self::imported_file::{Content, ImportedFile, refused_row};
 use self::importing::Importing;
 use super::arguments::{STDIN, STDIN_NAME, TableArgs, table};
 use super::publishing::{self, ChangeFailure, PublishArgs};
@@ -44,6 +45,7 @@ Examples:
   waypost import links.csv --format csv --column url=Ziel --column short-code=Kurz
   waypost import dump.csv --format shlink --base-url https://short.code/ --table new.yaml
   waypost import nginx.conf --format nginx --from https://old.example/go/
+  waypost import htdocs --format apache --dry-run      .htaccess files, with their directories
   waypost import dump.csv --push                       on the latest commit of the remote
   waypost import dump.csv --branch old-links           for review
   waypost import dump.csv --repo git@git.example.org:links.git
@@ -51,7 +53,7 @@ Examples:
 Exit status: 0 every link is in the table; 1 some are not, or the table has errors; 2 wrong usage;
 3 a file cannot be read or written, or Git failed.")]
 pub(super) struct Args {
-    /// The file to read; `-` is standard input
+    /// The file to read; `-` is standard input, and a directory is a tree of .htaccess files
     #[arg(value_name = "FILE")]
     source: PathBuf,
 
@@ -103,6 +105,19 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
             }
         }
     }
+    if args.source.is_dir() {
+        if args.format.is_some_and(|it| it != ImportFormatArg::Apache) {
+            return Err(Error::usage(
+                "a directory can only be imported with --format apache",
+            ));
+        }
+        let name = args.source.display().to_string();
+        let what = format!("reading {name}");
+        let tree = progress::during(what, || {
+            configuration_tree::read_tree(&args.source, MAX_INPUT)
+        })?;
+        return import(args, &name, ImportFormatArg::Apache, Content::Tree(&tree));
+    }
     let (name, bytes) = read(&args.source)?;
     let (bytes, encoding) = in_utf8(&bytes);
     if let Some(encoding) = encoding {
@@ -110,8 +125,19 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     }
     let bytes = in_plain_lines(bytes);
     let format = ImportFormatArg::of(args.format, &name, &bytes)?;
+    import(args, &name, format, Content::File(format, &bytes))
+}
+
+/// Imports what was read.
+fn import(
+    args: &Args,
+    name: &str,
+    format: ImportFormatArg,
+    content: Content<'_>,
+) -> Result<(), Error> {
     let of_format = format.to_possible_value();
-    let file = ImportedFile::of(&name, &bytes, format, args.from.as_ref(), &args.column);
+    let file = ImportedFile::of(name, content, args.from.as_ref(), &args.column);
+    let places = file.places();
     let importing = Importing {
         run: ImportRun {
             fill: &|intake| file.fill(intake),
@@ -133,7 +159,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
             refused.add(refused_row(*line, refusal));
         }
     }
-    refused.report(&name)?;
+    refused.report(&places)?;
     if !unread.is_empty() {
         let names = unread.join(", ");
         writeln!(stderr(), "ignored columns: {}", legible(&names))?;

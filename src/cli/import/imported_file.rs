@@ -5,10 +5,12 @@ use std::cell::RefCell;
 use url::Url;
 
 use super::format::ImportFormatArg;
-use super::refused_rows::{RefusedRow, RefusedRows};
+use super::refused_rows::{Places, RefusedRow, RefusedRows};
 use crate::cli::publishing::ChangeFailure;
 use crate::cli::terminal::{Error, legible, progress, remedy};
-use crate::exchange::read::{Column, ImportedRow, Options, ReadError, RowError};
+use crate::exchange::read::{
+    Column, ConfigurationTree, ImportedRow, Options, ReadError, RowError, read_tree,
+};
 use crate::mapping::{BaseUrl, Site, Table};
 use crate::registry::{Intake, RegistrationRefusal};
 
@@ -16,8 +18,7 @@ use crate::registry::{Intake, RegistrationRefusal};
 pub(super) struct ImportedFile<'f> {
     /// Its name.
     name: &'f str,
-    bytes: &'f [u8],
-    format: ImportFormatArg,
+    content: Content<'f>,
     /// The base URL of its links, if it differs from those of the sites.
     from: Option<&'f BaseUrl>,
     /// The columns that have their own names.
@@ -28,22 +29,37 @@ pub(super) struct ImportedFile<'f> {
     unread: RefCell<Vec<String>>,
 }
 
+/// What is imported.
+#[derive(Clone, Copy)]
+pub(super) enum Content<'f> {
+    /// A file of this format.
+    File(ImportFormatArg, &'f [u8]),
+    /// The Apache configurations of a tree.
+    Tree(&'f ConfigurationTree),
+}
+
 impl<'f> ImportedFile<'f> {
     pub(super) fn of(
         name: &'f str,
-        bytes: &'f [u8],
-        format: ImportFormatArg,
+        content: Content<'f>,
         from: Option<&'f BaseUrl>,
         columns: &'f [(Column, String)],
     ) -> Self {
         Self {
             name,
-            bytes,
-            format,
+            content,
             from,
             columns,
             refused: RefCell::default(),
             unread: RefCell::default(),
+        }
+    }
+
+    /// Returns where the lines of its rows are.
+    pub(super) fn places(&self) -> Places<'f> {
+        match self.content {
+            Content::File(..) => Places::File(self.name),
+            Content::Tree(tree) => Places::Tree(tree),
         }
     }
 
@@ -74,10 +90,16 @@ impl<'f> ImportedFile<'f> {
             }
         };
         let what = format!("taking the rows of {}", self.name);
-        let form = self.format.form();
-        let unread = progress::during(what, || form.read(self.bytes, &options, &mut take));
-        if readable == 0
-            && let Some(error) = self.format.mismatch(self.name, self.bytes)
+        let unread = progress::during(what, || match self.content {
+            Content::File(format, bytes) => format.form().read(bytes, &options, &mut take),
+            Content::Tree(tree) => {
+                read_tree(tree, &options, &mut take);
+                Ok(Vec::new())
+            }
+        });
+        if let Content::File(format, bytes) = self.content
+            && readable == 0
+            && let Some(error) = format.mismatch(self.name, bytes)
         {
             return Err(error.into());
         }

@@ -5,6 +5,7 @@ use std::io::{self, Write as _, stderr};
 use std::mem;
 
 use crate::cli::terminal::legible;
+use crate::exchange::read::ConfigurationTree;
 
 /// How many further lines with the same reason are named.
 const NAMED_LINES: usize = 5;
@@ -36,6 +37,31 @@ pub(super) struct RefusedRow {
     pub(super) hint: Option<String>,
 }
 
+/// Where the lines of what was read are.
+pub(super) enum Places<'p> {
+    /// In the file of this name.
+    File(&'p str),
+    /// In the files of a tree.
+    Tree(&'p ConfigurationTree),
+}
+
+impl Places<'_> {
+    fn of(&self, line: usize) -> String {
+        match self {
+            Self::File(name) => format!("{name}:{line}"),
+            Self::Tree(tree) => tree.place(line),
+        }
+    }
+
+    /// Returns a place after another one has been named.
+    fn short(&self, line: usize) -> String {
+        match self {
+            Self::File(_) => line.to_string(),
+            Self::Tree(tree) => tree.place(line),
+        }
+    }
+}
+
 impl RefusedRows {
     /// Returns the number of rows.
     pub(super) fn count(&self) -> usize {
@@ -64,8 +90,8 @@ impl RefusedRows {
         group.further.truncate(NAMED_LINES);
     }
 
-    /// Reports all rows of a file, in the order of its lines.
-    pub(super) fn report(&mut self, name: &str) -> io::Result<()> {
+    /// Reports all rows, in the order of their lines, with the places of these lines.
+    pub(super) fn report(&mut self, places: &Places<'_>) -> io::Result<()> {
         self.groups.sort_by_key(|group| group.first.line);
         for ReasonRows {
             first,
@@ -79,19 +105,20 @@ impl RefusedRows {
                 hint,
                 ..
             } = first;
-            writeln!(stderr(), "{name}:{line}: error: {}", legible(message))?;
+            let place = places.of(*line);
+            writeln!(stderr(), "{place}: error: {}", legible(message))?;
             if let Some(hint) = hint {
                 writeln!(stderr(), "  hint: {}", legible(hint))?;
             }
             let count = count - 1;
             if count > 0 {
-                let named: Vec<_> = further.iter().map(usize::to_string).collect();
+                let named: Vec<_> = further.iter().map(|it| places.short(*it)).collect();
                 let named = named.join(", ");
                 let noun = if count == 1 { "line" } else { "lines" };
                 let more = if count > further.len() { ", …" } else { "" };
                 writeln!(
                     stderr(),
-                    "{name}:{line}: the same on {count} further {noun}: {named}{more}"
+                    "{place}: the same on {count} further {noun}: {named}{more}"
                 )?;
             }
         }

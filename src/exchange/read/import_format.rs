@@ -3,6 +3,7 @@
 use super::configuration::{apache, nginx};
 use super::records::{beacon, csv, golink, json_lines, kutt, redirects, yourls_sql};
 use super::rows::{ImportedRow, Options, ReadError, RowError};
+use super::tree::ConfigurationTree;
 
 /// A format in which links are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,6 +86,15 @@ impl ImportFormat {
         }
         Ok(Vec::new())
     }
+}
+
+/// Reads the Apache configurations of a tree, whose lines are numbered as if they were one file.
+pub fn read_tree(
+    tree: &ConfigurationTree,
+    options: &Options<'_>,
+    take: &mut dyn FnMut(ImportedRow),
+) {
+    apache::read_tree(tree, options.origin(), take);
 }
 
 /// Reads a file up to the first byte that is not text, which is reported.

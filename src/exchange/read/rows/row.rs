@@ -124,6 +124,12 @@ pub enum RowError {
     /// A table has no entry for it.
     #[error("{0}")]
     NoLink(&'static str),
+    /// Another line of the file decides what is answered to some of its paths.
+    #[error("{by} decides what is answered to this path, or to some of these paths")]
+    Covered {
+        /// The place of the other line.
+        by: String,
+    },
     /// It refers to a variable.
     #[error("the URL depends on a variable: {0:?}")]
     Variable(String),
@@ -176,6 +182,7 @@ impl RowError {
         match self {
             Self::Value { key, field, .. } => format!("{key:?}{}", in_own_place(field)),
             Self::Variable(_) => "variable".to_owned(),
+            Self::Covered { .. } => "covered".to_owned(),
             Self::Elsewhere { short_link, .. } => {
                 let url = Url::parse(short_link).ok();
                 format!("from {:?}", url.as_ref().and_then(Url::host_str))

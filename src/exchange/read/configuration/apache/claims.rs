@@ -1,0 +1,97 @@
+//! The links that are accepted, by their paths, and the rules that are not.
+
+use std::collections::HashMap;
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+
+use super::server::Location;
+use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError};
+use crate::mapping::{Forward, WrittenRetirement};
+
+/// What a rule is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Single paths.
+    Path,
+    /// All paths below some.
+    Below,
+}
+
+/// What a link answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Claim {
+    Redirect(Location, Forward),
+    Gone,
+}
+
+/// The links that are accepted, and the rules that are not.
+pub(super) struct Claims<'o> {
+    origin: LinkOrigin<'o>,
+    rows: Vec<Option<ImportedRow>>,
+    /// The claim of each code, and its row.
+    accepted: HashMap<String, (usize, Claim)>,
+}
+
+impl<'o> Claims<'o> {
+    pub(super) fn new(origin: LinkOrigin<'o>) -> Self {
+        Self {
+            origin,
+            rows: Vec::new(),
+            accepted: HashMap::new(),
+        }
+    }
+
+    /// Accepts a link whose code is this path, unless it is known; a link for more replaces it.
+    pub(super) fn accept(&mut self, line: usize, path: &str, claim: Claim) -> Result<(), RowError> {
+        let encoded = format!("/{}", utf8_percent_encode(path, NON_ALPHANUMERIC));
+        let code = self.origin.code_of_path(&encoded.replace("%2F", "/"))?;
+        if let Some((row, before)) = self.accepted.get(&code) {
+            match (before, &claim) {
+                (Claim::Redirect(_, before), Claim::Redirect(_, now))
+                    if now.path() && !before.path() =>
+                {
+                    self.rows[*row] = None;
+                }
+                _ => return Ok(()),
+            }
+        }
+        let link = link(code.clone(), &claim).checked()?;
+        self.accepted.insert(code, (self.rows.len(), claim));
+        self.rows.push(Some(ImportedRow {
+            line,
+            link: Ok(link),
+        }));
+        Ok(())
+    }
+
+    /// Refuses a rule, or a part of it.
+    pub(super) fn refuse(&mut self, line: usize, error: RowError) {
+        self.rows.push(Some(ImportedRow {
+            line,
+            link: Err(error),
+        }));
+    }
+
+    /// Returns all rows, in the order of their lines.
+    pub(super) fn rows(self) -> Vec<ImportedRow> {
+        let mut rows: Vec<_> = self.rows.into_iter().flatten().collect();
+        rows.sort_by_key(|row| row.line);
+        rows
+    }
+}
+
+fn link(code: String, claim: &Claim) -> ImportedLink {
+    let mut link = ImportedLink {
+        code: Some(code),
+        ..ImportedLink::default()
+    };
+    match claim {
+        Claim::Redirect(location, forward) => {
+            link.url = Some(location.url.clone());
+            link.status = Some(location.status);
+            link.forward = Some(*forward);
+        }
+        Claim::Gone => link.retired = Some(WrittenRetirement::Always),
+    }
+    link
+}

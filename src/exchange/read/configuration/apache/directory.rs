@@ -1,0 +1,189 @@
+//! The rules of one file, and what it says of the directories below.
+
+use super::lines::{joined_lines, words};
+use super::rule::{Action, Followers, MALFORMED, Rule};
+use crate::exchange::read::rows::{RowError, text};
+
+/// Sections that apply a line only to some requests.
+const CONDITIONS: [&str; 13] = [
+    "directory",
+    "directorymatch",
+    "else",
+    "elseif",
+    "files",
+    "filesmatch",
+    "if",
+    "ifdefine",
+    "limit",
+    "limitexcept",
+    "location",
+    "locationmatch",
+    "proxy",
+];
+
+/// The modules that are there if their rules are to work.
+const MODULES: [&str; 4] = [
+    "mod_rewrite.c",
+    "rewrite_module",
+    "mod_alias.c",
+    "alias_module",
+];
+
+const NOT_ALWAYS: &str = "this is not for every request";
+
+/// The rules of one file.
+#[derive(Default)]
+pub(super) struct Directory {
+    /// `RewriteRule`, in the order of the file.
+    pub(super) rewrites: Vec<Rule>,
+    /// `Redirect` and `RedirectMatch`, in the order of the file.
+    pub(super) redirects: Vec<Rule>,
+    /// Whether it has any `Rewrite` line, and so none of the rules of its parent.
+    pub(super) has_rewriting: bool,
+    /// Whether rules are applied, if it says so.
+    pub(super) engine: Option<bool>,
+    /// The line that Apache refuses, or whose effect on all rules is not known.
+    pub(super) broken: Option<usize>,
+    /// Other lines that are not imported.
+    pub(super) problems: Vec<(usize, RowError)>,
+}
+
+/// The state after the preceding lines.
+#[derive(Default)]
+struct Reader {
+    directory: Directory,
+    /// The open sections that apply a line only to some requests.
+    sections: Vec<String>,
+    /// The conditions of the next rule.
+    condition: Option<&'static str>,
+    /// How many of the next rules depend on a rule before.
+    dependent: usize,
+}
+
+impl Directory {
+    /// Reads a file whose first line has this number.
+    pub(super) fn read(bytes: &[u8], first_line: usize) -> Self {
+        let mut reader = Reader::default();
+        for (line, bytes) in joined_lines(bytes) {
+            let line = line + first_line - 1;
+            let done = text(&bytes).and_then(|text| reader.take(line, &words(text)));
+            if let Err(error) = done {
+                if error == MALFORMED {
+                    reader.directory.broken.get_or_insert(line);
+                }
+                reader.directory.problems.push((line, error));
+            }
+        }
+        reader.directory
+    }
+}
+
+impl Reader {
+    fn take(&mut self, line: usize, words: &[String]) -> Result<(), RowError> {
+        let Some((name, rest)) = words.split_first() else {
+            return Ok(());
+        };
+        let name = name.to_ascii_lowercase();
+        let rest: Vec<_> = rest.iter().map(String::as_str).collect();
+        if let Some(section) = name.strip_prefix('<') {
+            self.section(section, &rest);
+            return Ok(());
+        }
+        self.directory.has_rewriting |= name.starts_with("rewrite");
+        let redirect = match name.as_str() {
+            "redirect" => Rule::redirect(line, &rest),
+            "redirectpermanent" => Rule::redirect(line, &[&["permanent"], &rest[..]].concat()),
+            "redirecttemp" => Rule::redirect(line, &[&["temp"], &rest[..]].concat()),
+            "redirectmatch" => Rule::redirect_match(line, &rest),
+            "rewritecond" => {
+                self.condition = Some(condition(&rest));
+                return Ok(());
+            }
+            "rewriterule" => {
+                let rule = Rule::rewrite(line, &rest);
+                let condition = self.condition.take();
+                return self.rule(rule?, condition);
+            }
+            "rewriteengine" => {
+                let is_on = rest.first().map(|it| it.eq_ignore_ascii_case("on"));
+                self.directory.engine = is_on;
+                return Ok(());
+            }
+            "rewriteoptions" => {
+                self.directory.broken.get_or_insert(line);
+                return Err(RowError::NoLink(
+                    "options of rules change how all of them are applied",
+                ));
+            }
+            "errordocument" if rest.get(1).is_some_and(|it| it.contains("://")) => {
+                return Err(RowError::NoLink(
+                    "a table has no target for paths that are not found (fallback)",
+                ));
+            }
+            _ => return Ok(()),
+        };
+        let mut rule = redirect?;
+        rule.condition = (!self.sections.is_empty()).then_some(NOT_ALWAYS);
+        self.directory.redirects.push(rule);
+        Ok(())
+    }
+
+    /// Adds a rule with its condition.
+    fn rule(&mut self, mut rule: Rule, condition: Option<&'static str>) -> Result<(), RowError> {
+        rule.condition = match (self.sections.is_empty(), self.dependent) {
+            (false, _) => Some(NOT_ALWAYS),
+            (true, 0) => condition,
+            _ => Some("this depends on a rule before"),
+        };
+        self.dependent = self.dependent.saturating_sub(1);
+        match rule.followers {
+            Followers::Independent => {}
+            Followers::Chained => {
+                self.dependent = self.dependent.max(1);
+                rule.condition
+                    .get_or_insert("this rule is a part of a chain");
+            }
+            Followers::Skipped(count) => self.dependent = self.dependent.max(count),
+        }
+        let is_pass = matches!(rule.action, Action::Continue) && !rule.is_last;
+        if !is_pass {
+            self.directory.rewrites.push(rule);
+        }
+        Ok(())
+    }
+
+    fn section(&mut self, name: &str, rest: &[&str]) {
+        let (is_end, name) = match name.strip_prefix('/') {
+            Some(name) => (true, name),
+            None => (false, name),
+        };
+        let name = name.trim_end_matches('>');
+        if is_end {
+            if self.sections.last().is_some_and(|it| it == name) {
+                self.sections.pop();
+            }
+            return;
+        }
+        let module = rest.first().map(|it| it.trim_end_matches('>'));
+        let is_present = module.is_some_and(|it| MODULES.contains(&it));
+        if CONDITIONS.contains(&name) || name == "ifmodule" && !is_present {
+            self.sections.push(name.to_owned());
+        }
+    }
+}
+
+/// Returns why a rule with this condition does not apply to every request for its paths.
+fn condition(words: &[&str]) -> &'static str {
+    let variable = words.first().map(|it| it.to_ascii_lowercase());
+    match variable.as_deref().unwrap_or_default() {
+        it if it.contains("accept") => {
+            "a table has no targets by the type that is accepted (variants)"
+        }
+        it if it.contains("user_agent") || it.contains("user-agent") => {
+            "a short link leads every program to the same target"
+        }
+        it if it.contains("query_string") => "a short link does not depend on the query",
+        it if it.contains("request_filename") => "a short link does not depend on files",
+        _ => "a rule with conditions is not a link",
+    }
+}

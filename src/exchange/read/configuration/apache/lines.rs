@@ -1,0 +1,59 @@
+//! The lines of an Apache configuration, and their words.
+
+use std::borrow::Cow;
+
+/// Returns the lines of a file without their line breaks, each that ends in a backslash joined with
+/// the next one, under the number of the first.
+pub(super) fn joined_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Cow<'_, [u8]>)> {
+    let lines = bytes.split(|byte| *byte == b'\n').zip(1..);
+    let mut lines = lines.map(|(line, number)| (number, line.strip_suffix(b"\r").unwrap_or(line)));
+    std::iter::from_fn(move || {
+        let (number, line) = lines.next()?;
+        let mut whole = Cow::Borrowed(line);
+        while whole.ends_with(b"\\") {
+            let whole = whole.to_mut();
+            whole.pop();
+            whole.extend(lines.next().map_or(&b""[..], |(_, next)| next));
+        }
+        Some((number, whole))
+    })
+}
+
+/// Splits a line at white space outside quotes. A backslash keeps a quote from ending a word, and
+/// white space in a rule from separating words; else it is literal in a rule, whose parts have
+/// escapes of their own.
+pub(super) fn words(line: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut rest = line.trim();
+    if rest.starts_with('#') {
+        return words;
+    }
+    while !rest.is_empty() {
+        let name = words.first().map(|name| name.to_ascii_lowercase());
+        let is_raw = matches!(name.as_deref(), Some("rewriterule" | "rewritecond"));
+        let quote = rest.chars().next().filter(|c| matches!(c, '"' | '\''));
+        let mut word = String::new();
+        let mut chars = rest[quote.map_or(0, char::len_utf8)..].chars();
+        while let Some(c) = chars.next() {
+            let next = chars.clone().next();
+            match (c, quote) {
+                (c, Some(quote)) if c == quote => break,
+                (c, None) if c.is_whitespace() => break,
+                ('\\', None) if is_raw && next.is_some_and(char::is_whitespace) => {
+                    word.extend(chars.next());
+                }
+                ('\\', _) if is_raw && next.is_some() && next != quote => {
+                    word.push(c);
+                    word.extend(chars.next());
+                }
+                ('\\', _) if next == Some('\\') || next.is_some() && next == quote => {
+                    word.extend(chars.next());
+                }
+                _ => word.push(c),
+            }
+        }
+        words.push(word);
+        rest = chars.as_str().trim_start();
+    }
+    words
+}

@@ -1,0 +1,270 @@
+//! Apache: `Redirect`, `RedirectMatch` and `RewriteRule`, in one file or in the directories of a tree.
+//!
+//! Apache takes the first rule that matches; a table takes the exact code, and then the longest
+//! prefix. So the rules are first read as Apache reads them (`lines`, `directory`, `rule`, `pattern`,
+//! `substitution`), then `server` computes what Apache answers to a path, and `links` accepts only
+//! links with which the table answers the same.
+
+mod claims;
+mod directory;
+mod lines;
+mod links;
+mod pattern;
+mod placed;
+mod rule;
+mod rule_list;
+mod server;
+mod substitution;
+
+use std::collections::{BTreeMap, HashSet};
+
+use self::claims::Claims;
+use self::directory::Directory;
+use self::links::Links;
+use self::server::Server;
+use crate::exchange::read::rows::{ImportedRow, LinkOrigin};
+use crate::exchange::read::tree::{ConfigurationFile, ConfigurationTree};
+
+/// Reads one file: the configuration of a server if the path of a rule must begin with a slash,
+/// otherwise that of the root directory.
+pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+    let directory = Directory::read(bytes, 1);
+    let slash = if is_of_server(bytes) { "/" } else { "" };
+    let directories = BTreeMap::from([(String::new(), directory)]);
+    let server = (directories, HashSet::new(), HashSet::new());
+    read_server(server, slash, origin, &|line| format!("line {line}"), take);
+}
+
+/// Reads the files of a tree, each with the rules of its directory. The lines of all files are
+/// numbered as if they were one.
+pub(crate) fn read_tree(
+    tree: &ConfigurationTree,
+    origin: LinkOrigin<'_>,
+    take: &mut dyn FnMut(ImportedRow),
+) {
+    let read = |file: &ConfigurationFile| {
+        let directory = Directory::read(&file.bytes, file.first_line);
+        (file.directory.clone(), directory)
+    };
+    let directories = tree.files().iter().map(read).collect();
+    let server = (directories, tree.others.clone(), tree.folders.clone());
+    read_server(server, "", origin, &|line| tree.place(line), take);
+}
+
+type Parts = (
+    BTreeMap<String, Directory>,
+    HashSet<String>,
+    HashSet<String>,
+);
+
+fn read_server(
+    (mut directories, files, folders): Parts,
+    slash: &'static str,
+    origin: LinkOrigin<'_>,
+    place: &dyn Fn(usize) -> String,
+    take: &mut dyn FnMut(ImportedRow),
+) {
+    let mut claims = Claims::new(origin);
+    for directory in directories.values_mut() {
+        for (line, error) in directory.problems.drain(..) {
+            claims.refuse(line, error);
+        }
+    }
+    // A file alone may be a part of a configuration that turns rules on.
+    let is_on = folders.is_empty();
+    let server = Server::new(directories, files, folders, slash, is_on);
+    let claims = Links::new(&server, place, claims).decide();
+    claims.rows().into_iter().for_each(take);
+}
+
+/// Returns whether a file is the configuration of a server, where the path of a rule begins with a
+/// slash.
+fn is_of_server(bytes: &[u8]) -> bool {
+    let mut lines = lines::joined_lines(bytes);
+    lines.any(|(_, line)| {
+        let line = String::from_utf8_lossy(&line);
+        match &lines::words(&line)[..] {
+            [name, expression, ..] if name.eq_ignore_ascii_case("rewriterule") => {
+                expression.starts_with("^/") && !expression.starts_with("^/?")
+            }
+            _ => false,
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::exchange::read::rows::testing::{pairs, read_by, refused};
+    use crate::mapping::{Forward, Status, WrittenRetirement};
+
+    #[test]
+    fn literal_lines_are_read() {
+        let rows = read_by(
+            super::read,
+            b"# Links\nServerName short.code\n<VirtualHost *:80>\n\
+              Redirect /a https://e.org/\n\
+              Redirect 301 \"/b\" \"https://e.org/?x=%20y\"\n\
+              \tredirect permanent /docs/ \\\n   https://docs.e.org/\n\
+              RedirectTemp /c https://e.org/c\n\
+              Redirect gone /d\n\
+              RedirectMatch seeother ^/e\\.f/?$ https://e.org/\\$1\n\
+              RewriteRule \"^/?g$\" \"https://e.org/\\%20\\%?\\\\\" [R=308,NE,QSD,L]\n\
+              RewriteRule ^h$ - [G]\n</VirtualHost>\n",
+        );
+        let partly = "only the path itself is imported: a table has no other target for what is below (below)";
+        assert_eq!(
+            refused(&rows),
+            [4, 5, 8, 9].map(|line| format!("{line}: {partly}"))
+        );
+        let links: Vec<_> = rows
+            .iter()
+            .filter_map(|row| row.link.as_ref().ok())
+            .collect();
+        let found = [
+            "4 a https://e.org/",
+            "5 b https://e.org/?x=%20y",
+            "6 docs https://docs.e.org/",
+            "8 c https://e.org/c",
+            "9 d ",
+            "10 e.f https://e.org/$1",
+            "11 g https://e.org/%20%?\\",
+            "12 h ",
+        ];
+        assert_eq!(pairs(&rows), found);
+        let forwards: Vec<_> = links.iter().map(|link| link.forward).collect();
+        let (query, none) = (Some(Forward::Query), Some(Forward::None));
+        let whole = Some(Forward::PathAndQuery);
+        assert_eq!(
+            forwards,
+            [query, none, whole, query, None, query, none, None]
+        );
+        assert_eq!(links[1].status, Some(Status::MovedPermanently));
+        assert_eq!(links[5].status, Some(Status::SeeOther));
+        assert_eq!(links[4].retired, Some(WrittenRetirement::Always));
+    }
+
+    #[test]
+    fn a_joined_line_with_bytes_that_are_not_utf_8_is_one_error() {
+        let rows = read_by(
+            super::read,
+            b"\nRedirect /a \\\nhttps://e\xff.org/ \\\n \nRedirect /b \\\n  https://e.org \\",
+        );
+        assert_eq!(refused(&rows).len(), 1);
+        assert_eq!(pairs(&rows), ["5 b https://e.org/"]);
+        assert_eq!(rows.iter().map(|row| row.line).collect::<Vec<_>>(), [2, 5]);
+    }
+
+    #[test]
+    fn all_others_are_reported() {
+        let lines = [
+            "Redirect /a/ https://e.org/b",
+            "Redirect 404 /a https://e.org/",
+            "Redirect /a",
+            "RedirectMatch ^/a/(.*)$ https://e.org/$1",
+            "RedirectMatch ^/a$ https://e.org/$0",
+            "RewriteRule ^a$ /b [L]",
+            "RewriteRule ^a$ https://e.org/%{QUERY_STRING} [R]",
+            "RewriteCond %{HTTP_HOST} x",
+            "RewriteRule ^a$ https://e.org/ [R]",
+            "<Location /x>",
+            "Redirect /a https://e.org/",
+        ];
+        let rows = read_by(super::read, lines.join("\r\n").as_bytes());
+        assert_eq!(refused(&rows).len(), 9, "{rows:?}");
+    }
+
+    /// Returns the accepted links of a file, each with what it forwards, and the refused lines.
+    fn decided(text: &str) -> (Vec<String>, Vec<usize>) {
+        let rows = read_by(super::read, text.as_bytes());
+        let accepted = rows.iter().filter_map(|row| row.link.as_ref().ok());
+        let accepted = accepted.map(|link| {
+            let forward = link.forward.map_or("gone", Forward::name);
+            format!("{} {forward}", link.code.as_deref().unwrap_or_default())
+        });
+        let refused = rows.iter().filter(|row| row.link.is_err());
+        (accepted.collect(), refused.map(|row| row.line).collect())
+    }
+
+    #[test]
+    fn a_rule_after_one_that_covers_it_is_refused() {
+        for (rules, accepted, refused) in [
+            // A notice for all paths, which a table does not have, hides the links after it.
+            (
+                "^.*$ https://e.org/notice [R,L]\n^a$ https://e.org/a [R,L]",
+                &[][..],
+                &[1, 2][..],
+            ),
+            (
+                "^a$ https://e.org/1 [R,L]\n^a$ https://e.org/2 [R,L]",
+                &["a query"],
+                &[2],
+            ),
+            (
+                "^a/(.*)$ https://e.org/$1 [R,L]\n^a/b$ https://e.org/b2 [R,L]",
+                &["a path-and-query"],
+                &[2],
+            ),
+            // Apache answers a/b/ by the second rule.
+            (
+                "^a/b$ https://e.org/1 [R,L]\n^a/(.*)$ https://e.org/$1 [R,L]",
+                &[],
+                &[1, 2],
+            ),
+            (
+                "^a/b/?$ https://e.org/1 [R,L]\n^a/(.*)$ https://e.org/$1 [R,L]",
+                &["a/b query", "a path-and-query"],
+                &[],
+            ),
+            (
+                "^(a|b)/?$ https://e.org/$1 [r=301,l]\n^a/?$ https://e.org/a [R=301,L]",
+                &["a query", "b query"],
+                &[],
+            ),
+            (
+                "^a$ https://e.org/1 [R]\n1$ https://e.org/2 [R]",
+                &[],
+                &[1, 2],
+            ),
+            (
+                "^a$ https://e.org/ [P]\n^b$ - [F]\n^c$ https://e.org/ [NC,R]\n^d$ /x [R]",
+                &[],
+                &[1, 2, 3, 4],
+            ),
+            ("^a/(.+)$ https://e.org/$1 [R,L]", &[], &[1]),
+            (
+                "^a$ https://e.org/%20 [R,NE]\n^b$ https://e.org/a|b [R,L]",
+                &["b query"],
+                &[1],
+            ),
+            ("^a.b$ https://e.org/ [R,L]", &["a.b query"], &[1]),
+            (
+                "^$ https://e.org/ [R,L]\n^(.*)$ https://e.org/$1 [R,L]",
+                &[],
+                &[1, 2],
+            ),
+        ] {
+            let lines = rules.lines().map(|rule| format!("RewriteRule {rule}\n"));
+            let (found, lines) = decided(&lines.collect::<String>());
+            assert_eq!(
+                (&found[..], &lines[..]),
+                (
+                    &accepted
+                        .iter()
+                        .map(|it| (*it).to_owned())
+                        .collect::<Vec<_>>()[..],
+                    refused
+                ),
+                "{rules}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_condition_counts_unless_the_same_follows_without_it() {
+        let same = "RewriteCond %{HTTP_USER_AGENT} x\nRewriteRule ^a/?$ https://e.org/ [R,L]\n\
+                    RewriteRule ^a/?$ https://e.org/ [R,L]\n";
+        assert_eq!(decided(same), (vec!["a query".to_owned()], vec![]));
+        let other = same.replacen("https://e.org/", "https://f.org/", 1);
+        assert_eq!(decided(&other), (vec![], vec![2, 3]));
+    }
+}

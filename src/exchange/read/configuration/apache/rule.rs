@@ -1,0 +1,297 @@
+//! One rule: `Redirect`, `RedirectMatch` or `RewriteRule`, as Apache reads its words and flags.
+
+use super::pattern::{Paths, Pattern};
+use super::substitution::{Escapes, Substitution};
+use crate::exchange::read::rows::RowError;
+use crate::mapping::Status;
+
+/// Why a directory with a rule of this kind answers nothing: Apache cannot start with it.
+pub(super) const MALFORMED: RowError =
+    RowError::NoLink("Apache refuses this rule, and all requests below this directory with it");
+
+/// A rule.
+pub(super) struct Rule {
+    pub(super) line: usize,
+    pub(super) kind: RuleKind,
+    pub(super) pattern: Pattern,
+    pub(super) action: Action,
+    /// Why it does not apply to every request for its paths.
+    pub(super) condition: Option<&'static str>,
+    /// Whether no rule after it is applied.
+    pub(super) is_last: bool,
+    /// What follows it in the list applies only in some cases.
+    pub(super) followers: Followers,
+}
+
+/// The directives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RuleKind {
+    Redirect,
+    RedirectMatch,
+    Rewrite,
+}
+
+/// Which rules apply only if this one does, or does not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Followers {
+    Independent,
+    /// The next one.
+    Chained,
+    /// That many.
+    Skipped(usize),
+}
+
+/// What happens to a request that a rule applies to.
+pub(super) enum Action {
+    /// Nothing.
+    Continue,
+    Redirect(Redirect),
+    Gone,
+    NotFound,
+    /// Something that a table does not express.
+    Other(RowError),
+}
+
+/// A redirect.
+pub(super) struct Redirect {
+    pub(super) status: Status,
+    pub(super) substitution: Substitution,
+    pub(super) query: QueryUse,
+}
+
+/// What happens to the query of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum QueryUse {
+    /// It is appended to a URL that has none.
+    IfNone,
+    Appended,
+    Dropped,
+}
+
+/// The flags of a `RewriteRule`.
+#[derive(Default)]
+struct Flags {
+    status: Option<u16>,
+    other: Option<&'static str>,
+    chained: bool,
+    skipped: usize,
+    folded: bool,
+    last: bool,
+    unescaped: bool,
+    references_escaped: bool,
+    appends: bool,
+    drops: bool,
+}
+
+impl Rule {
+    /// Reads the words after `Redirect`.
+    pub(super) fn redirect(line: usize, words: &[&str]) -> Result<Self, RowError> {
+        let (status, path, url) = parts(words)?;
+        let is_directory = path.ends_with('/');
+        let below = if is_directory { "(.*)" } else { "(/.*)?" };
+        let mut pattern = Pattern::parse(&format!("^{}{below}$", literal(path)), false);
+        if let (Pattern::Known(known), false) = (&mut pattern, is_directory) {
+            known.paths = Paths {
+                texts: Some(vec![path.into()]),
+                ..Paths::default()
+            };
+        }
+        let action = action(status, url, Substitution::of_prefix);
+        Ok(Self::of(line, RuleKind::Redirect, pattern, action))
+    }
+
+    /// Reads the words after `RedirectMatch`.
+    pub(super) fn redirect_match(line: usize, words: &[&str]) -> Result<Self, RowError> {
+        let (status, expression, url) = parts(words)?;
+        let substitution = url.map(|url| Substitution::parse(url, Escapes::Path));
+        let substitution = substitution.transpose()?;
+        let action = match (status, url, substitution) {
+            (410, ..) => Action::Gone,
+            (404, ..) => Action::NotFound,
+            (status, Some(url), Some(substitution)) => {
+                redirect(status, url, substitution, QueryUse::IfNone)
+            }
+            _ => Action::Other(NO_STATUS),
+        };
+        let pattern = Pattern::parse(expression, false);
+        Ok(Self::of(line, RuleKind::RedirectMatch, pattern, action))
+    }
+
+    /// Reads the words after `RewriteRule`.
+    pub(super) fn rewrite(line: usize, words: &[&str]) -> Result<Self, RowError> {
+        let (expression, url, flags) = match words[..] {
+            [expression, url] => (expression, url, Flags::default()),
+            [expression, url, flags] => (expression, url, Flags::parse(flags).ok_or(MALFORMED)?),
+            _ => return Err(MALFORMED),
+        };
+        let pattern = Pattern::parse(expression, flags.folded);
+        let action = flags.action(url);
+        let mut rule = Self::of(line, RuleKind::Rewrite, pattern, action);
+        rule.is_last = flags.last;
+        rule.followers = match (flags.chained, flags.skipped) {
+            (true, _) => Followers::Chained,
+            (false, 0) => Followers::Independent,
+            (false, skipped) => Followers::Skipped(skipped),
+        };
+        Ok(rule)
+    }
+
+    fn of(line: usize, kind: RuleKind, pattern: Pattern, action: Action) -> Self {
+        Self {
+            line,
+            kind,
+            pattern,
+            action,
+            condition: None,
+            is_last: true,
+            followers: Followers::Independent,
+        }
+    }
+}
+
+const NO_STATUS: RowError = RowError::NoLink("a table has no such status");
+
+impl Flags {
+    /// Reads flags in brackets, regardless of case; `None` if Apache refuses them.
+    fn parse(text: &str) -> Option<Self> {
+        let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+        let mut flags = Self::default();
+        for flag in inner.split(',') {
+            let flag = flag.trim();
+            let (name, value) = match flag.split_once('=') {
+                Some((name, value)) => (name.trim(), Some(value.trim())),
+                None => (flag, None),
+            };
+            flags.add(&name.to_ascii_lowercase(), value)?;
+        }
+        Some(flags)
+    }
+
+    fn add(&mut self, name: &str, value: Option<&str>) -> Option<()> {
+        match name {
+            "" | "ns" | "nosubreq" | "dpi" | "discardpath" | "e" | "env" | "t" | "type" | "h"
+            | "handler" | "qsl" | "qslast" | "unsafeallow3f" | "unsafeprefixstat" | "nv" => {}
+            "pt" | "passthrough" | "l" | "last" | "end" => self.last = true,
+            "b" | "bnp" | "bctls" | "bne" | "backrefnoplus" | "escape" => {
+                self.references_escaped = true;
+            }
+            "c" | "chain" => self.chained = true,
+            "co" | "cookie" => self.other = Some("a short link sets no cookie"),
+            "f" | "forbidden" => self.status = Some(403),
+            "g" | "gone" => self.status = Some(410),
+            "n" | "next" => self.other = Some("a short link is not looked up again"),
+            "nc" | "nocase" => self.folded = true,
+            "ne" | "noescape" => self.unescaped = true,
+            "p" | "proxy" => self.other = Some("a short link is no proxy"),
+            "qsa" | "qsappend" => self.appends = true,
+            "qsd" | "qsdiscard" => self.drops = true,
+            "r" | "redirect" => self.status = Some(status_of(value.unwrap_or("302"))?),
+            "s" | "skip" => self.skipped = value?.parse().ok()?,
+            _ => return None,
+        }
+        Some(())
+    }
+
+    fn action(&self, url: &str) -> Action {
+        let other = |reason| Action::Other(RowError::NoLink(reason));
+        if let Some(reason) = self.other {
+            return other(reason);
+        }
+        let is_absolute = scheme_of(url).is_some();
+        match self.status {
+            Some(410) => return Action::Gone,
+            Some(404) => return Action::NotFound,
+            Some(status) if !(300..400).contains(&status) => return Action::Other(NO_STATUS),
+            None if url == "-" => return Action::Continue,
+            None if !is_absolute => return other("a rewrite is not a redirect"),
+            Some(_) if !is_absolute => return other("this leads to another path of the same host"),
+            _ => {}
+        }
+        let escapes = match self.unescaped {
+            true => Escapes::Nothing,
+            false => Escapes::PathAndQuery,
+        };
+        let substitution = match Substitution::parse(url, escapes) {
+            Ok(it) if it.has_references() && self.references_escaped => {
+                return other("what is below a code is not escaped once more");
+            }
+            Ok(it) => it,
+            Err(error) => return Action::Other(error),
+        };
+        let query = match (self.drops, self.appends) {
+            (true, _) => QueryUse::Dropped,
+            (false, true) => QueryUse::Appended,
+            (false, false) => QueryUse::IfNone,
+        };
+        redirect(self.status.unwrap_or(302), url, substitution, query)
+    }
+}
+
+fn action(status: u16, url: Option<&str>, read: impl FnOnce(&str) -> Substitution) -> Action {
+    match (status, url) {
+        (410, _) => Action::Gone,
+        (404, _) => Action::NotFound,
+        (status, Some(url)) => redirect(status, url, read(url), QueryUse::IfNone),
+        _ => Action::Other(NO_STATUS),
+    }
+}
+
+fn redirect(status: u16, url: &str, substitution: Substitution, query: QueryUse) -> Action {
+    if scheme_of(url).is_none() {
+        return Action::Other(RowError::NoLink(
+            "this leads to another path of the same host",
+        ));
+    }
+    match Status::from_code(status) {
+        Some(status) => Action::Redirect(Redirect {
+            status,
+            substitution,
+            query,
+        }),
+        None => Action::Other(NO_STATUS),
+    }
+}
+
+/// Returns the scheme of an absolute URL that a table can have.
+fn scheme_of(url: &str) -> Option<&str> {
+    let (scheme, _) = url.split_once("://")?;
+    let is_known = ["http", "https"]
+        .iter()
+        .any(|it| it.eq_ignore_ascii_case(scheme));
+    is_known.then_some(scheme)
+}
+
+/// Returns the status, the path or expression, and the URL.
+fn parts<'w>(words: &[&'w str]) -> Result<(u16, &'w str, Option<&'w str>), RowError> {
+    const MALFORMED_PARTS: RowError = RowError::NoLink("this redirect has not two or three parts");
+    match words[..] {
+        [status, path, url] => Ok((status_of(status).ok_or(MALFORMED)?, path, Some(url))),
+        [first, second] => match status_of(first) {
+            Some(status) => Ok((status, second, None)),
+            None => Ok((302, first, Some(second))),
+        },
+        _ => Err(MALFORMED_PARTS),
+    }
+}
+
+fn status_of(text: &str) -> Option<u16> {
+    match &*text.to_ascii_lowercase() {
+        "permanent" => Some(301),
+        "temp" => Some(302),
+        "seeother" => Some(303),
+        "gone" => Some(410),
+        number => number.parse().ok().filter(|it| (100..600).contains(it)),
+    }
+}
+
+/// Returns an expression that matches exactly this text.
+fn literal(text: &str) -> String {
+    let mut expression = String::new();
+    for c in text.chars() {
+        if c.is_ascii_punctuation() {
+            expression.push('\\');
+        }
+        expression.push(c);
+    }
+    expression
+}

@@ -1,0 +1,330 @@
+//! What Apache answers to a path, by the rules of all directories.
+//!
+//! The rules of a directory replace those of its parents, and are applied to what follows its path;
+//! the first that matches decides. `Redirect` lines come after them, those of the deepest directory
+//! first, and are applied to the whole path. Only then does a file or a directory count.
+
+use std::collections::{BTreeMap, HashSet};
+use std::rc::Rc;
+
+use super::directory::Directory;
+use super::pattern::Pattern;
+use super::rule::{Action, QueryUse, Redirect, Rule};
+use super::rule_list::RuleList;
+use crate::exchange::read::rows::RowError;
+use crate::mapping::{Status, Target};
+
+/// The directory index that Apache looks for by default.
+const INDEX: &str = "index.html";
+
+/// The rules of a directory, and those that apply to it.
+pub(super) struct Site {
+    pub(super) rewrites: RuleList,
+    pub(super) redirects: RuleList,
+    pub(super) has_rewriting: bool,
+    pub(super) is_on: bool,
+    /// The line because of which it is unknown what happens here and below.
+    pub(super) broken: Option<usize>,
+}
+
+/// All directories with rules, by their paths without slashes at both ends.
+pub(super) struct Server {
+    pub(super) sites: BTreeMap<String, Site>,
+    /// The paths of the files and directories that exist, without a slash before them.
+    pub(super) files: HashSet<String>,
+    pub(super) folders: HashSet<String>,
+    /// `/` in the configuration of a server, where paths of rules begin with a slash.
+    pub(super) slash: &'static str,
+}
+
+/// What is answered to a path, and the line that decides it.
+#[derive(Debug, Clone)]
+pub(super) struct Answer {
+    pub(super) line: Option<usize>,
+    pub(super) kind: AnswerKind,
+}
+
+/// What is answered to a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum AnswerKind {
+    Redirect(Location),
+    Gone,
+    NotFound,
+    /// A redirect to the same path with a slash after it.
+    Slash,
+    /// A file, or the list of a directory.
+    File,
+    /// Something that a table does not answer, or that is not known.
+    Other(Rc<RowError>),
+}
+
+/// Where a redirect leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Location {
+    pub(super) status: Status,
+    /// The URL in canonical form.
+    pub(super) url: String,
+    /// Whether the query of the request is appended.
+    pub(super) with_query: bool,
+}
+
+impl AnswerKind {
+    fn other(reason: &'static str) -> Self {
+        Self::Other(Rc::new(RowError::NoLink(reason)))
+    }
+}
+
+impl Server {
+    /// Takes the directories, by their paths; without `folders`, each is one.
+    pub(super) fn new(
+        directories: BTreeMap<String, Directory>,
+        files: HashSet<String>,
+        mut folders: HashSet<String>,
+        slash: &'static str,
+        is_on: bool,
+    ) -> Self {
+        let mut sites: BTreeMap<String, Site> = BTreeMap::new();
+        folders.insert(String::new());
+        for (path, directory) in directories {
+            let above = ancestors(&path).skip(1).find_map(|it| sites.get(it));
+            let engine = directory.engine;
+            let site = Site {
+                rewrites: RuleList::new(directory.rewrites),
+                redirects: RuleList::new(directory.redirects),
+                has_rewriting: directory.has_rewriting,
+                is_on: engine.unwrap_or_else(|| above.map_or(is_on, |it| it.is_on)),
+                broken: directory.broken.or_else(|| above.and_then(|it| it.broken)),
+            };
+            folders.insert(path.clone());
+            sites.insert(path, site);
+        }
+        Self {
+            sites,
+            files,
+            folders,
+            slash,
+        }
+    }
+
+    /// Returns the directory whose rules are applied to a path, and what they are applied to.
+    pub(super) fn rewriting<'p>(&self, path: &'p str) -> Option<(&str, &Site, &'p str)> {
+        let found = ancestors(path).find_map(|it| {
+            let found = self.sites.get_key_value(it);
+            found.filter(|(_, site)| site.has_rewriting)
+        });
+        let (own, site) = found?;
+        let rest = path[own.len()..].strip_prefix('/');
+        // Apache leaves a directory without its slash to mod_dir.
+        let rest = if own.is_empty() { Some(path) } else { rest };
+        site.is_on.then_some((own, site, rest?))
+    }
+
+    /// Returns what is answered to a path, which has no slash before it.
+    pub(super) fn answer(&self, path: &str) -> Answer {
+        let nearest = ancestors(path).find_map(|it| self.sites.get(it));
+        if let Some(line) = nearest.and_then(|it| it.broken) {
+            let kind = AnswerKind::other("the effect of the rules of this directory is not known");
+            return Answer {
+                line: Some(line),
+                kind,
+            };
+        }
+        let rest = self.without_rewriting(path);
+        let Some((_, site, relative)) = self.rewriting(path) else {
+            return rest;
+        };
+        let relative = format!("{}{relative}", self.slash);
+        self.applied(&site.rewrites, &relative, rest)
+    }
+
+    /// Returns what is answered if no `RewriteRule` applies.
+    fn without_rewriting(&self, path: &str) -> Answer {
+        let mut rest = self.of_files(path);
+        let above: Vec<_> = ancestors(path).collect();
+        for directory in above.iter().rev() {
+            if let Some(site) = self.sites.get(*directory) {
+                rest = self.applied(&site.redirects, &format!("/{path}"), rest);
+            }
+        }
+        rest
+    }
+
+    fn of_files(&self, path: &str) -> Answer {
+        let of = |kind| Answer { line: None, kind };
+        if self.files.contains(path) {
+            return of(AnswerKind::File);
+        }
+        let folder = path.strip_suffix('/').unwrap_or(path);
+        let is_folder = !folder.is_empty() && self.folders.contains(folder);
+        of(match (is_folder, path.ends_with('/')) {
+            (true, false) => AnswerKind::Slash,
+            (true, true) if self.files.contains(&format!("{path}{INDEX}")) => AnswerKind::File,
+            _ => AnswerKind::NotFound,
+        })
+    }
+
+    /// Returns what a list of rules answers to a path, or else `rest`.
+    fn applied(&self, list: &RuleList, path: &str, rest: Answer) -> Answer {
+        let Some(near) = list.near(path.as_bytes()) else {
+            let kind = AnswerKind::other("too many rules apply to similar paths");
+            return Answer { line: None, kind };
+        };
+        // What is answered if a condition is fulfilled.
+        let mut possible: Vec<(usize, Option<AnswerKind>)> = Vec::new();
+        let mut end = rest;
+        for number in near {
+            let rule = &list.rules()[number];
+            let Some(found) = self.of_rule(list, number, path.as_bytes()) else {
+                continue;
+            };
+            if rule.condition.is_some() {
+                possible.push((rule.line, found));
+                continue;
+            }
+            if let Some(kind) = found {
+                end = Answer {
+                    line: Some(rule.line),
+                    kind,
+                };
+            }
+            break;
+        }
+        let differs = |(_, kind): &&(_, Option<AnswerKind>)| {
+            kind.as_ref().is_some_and(|it| *it != end.kind)
+                || kind.is_none() && end.kind != AnswerKind::NotFound
+        };
+        match possible.iter().find(differs) {
+            Some((line, _)) => {
+                let rule = list.rules().iter().find(|it| it.line == *line);
+                let reason = rule.and_then(|it| it.condition).unwrap_or_default();
+                Answer {
+                    line: Some(*line),
+                    kind: AnswerKind::other(reason),
+                }
+            }
+            None => end,
+        }
+    }
+
+    /// Returns the answer of a rule if it matches; `Some(None)` if it only ends the list.
+    pub(super) fn of_rule(
+        &self,
+        list: &RuleList,
+        number: usize,
+        path: &[u8],
+    ) -> Option<Option<AnswerKind>> {
+        let rule = &list.rules()[number];
+        let known = match &rule.pattern {
+            Pattern::Known(known) => known,
+            Pattern::Unknown => {
+                return Some(Some(AnswerKind::other("this expression cannot be read")));
+            }
+        };
+        let groups = known.groups(path)?;
+        Some(match &rule.action {
+            Action::Continue => None,
+            Action::Gone => Some(AnswerKind::Gone),
+            Action::NotFound => Some(AnswerKind::NotFound),
+            Action::Other(error) => Some(AnswerKind::Other(Rc::new(error.clone()))),
+            Action::Redirect(redirect) => {
+                let url = redirect.substitution.expand(&groups);
+                if !rule.is_last && is_changed(list, number, &url) {
+                    let reason = "a later rule changes where this one leads, which has no [L]";
+                    return Some(Some(AnswerKind::other(reason)));
+                }
+                Some(match location(redirect, &url) {
+                    Ok(location) => AnswerKind::Redirect(location),
+                    Err(error) => AnswerKind::Other(Rc::new(error)),
+                })
+            }
+        })
+    }
+}
+
+/// Returns whether a rule after this one applies to its result.
+fn is_changed(list: &RuleList, number: usize, url: &[u8]) -> bool {
+    let Some(near) = list.near(url) else {
+        return true;
+    };
+    let later = near.iter().filter(|it| **it > number);
+    let mut rules = later.map(|it| &list.rules()[*it]);
+    rules.any(|rule| match &rule.pattern {
+        Pattern::Known(known) => known.groups(url).is_some(),
+        Pattern::Unknown => true,
+    })
+}
+
+/// Returns where a redirect leads whose URL is not escaped yet.
+pub(super) fn location(redirect: &Redirect, url: &[u8]) -> Result<Location, RowError> {
+    let has_query = url.contains(&b'?');
+    let mut sent = redirect.substitution.escape(url);
+    // An empty query only keeps that of the request from being appended.
+    if sent.last() == Some(&b'?') {
+        sent.pop();
+    }
+    let sent = String::from_utf8(sent).map_err(|_| RowError::NotUtf8)?;
+    let target = Target::parse(&sent).map_err(|error| RowError::Target {
+        key: "url",
+        error,
+        field: None,
+    })?;
+    if target.as_str() != with_plain_host(&sent) {
+        return Err(RowError::NoLink(
+            "a table would send this URL in another spelling",
+        ));
+    }
+    let with_query = match redirect.query {
+        QueryUse::Dropped => false,
+        QueryUse::Appended => true,
+        QueryUse::IfNone => !has_query,
+    };
+    Ok(Location {
+        status: redirect.status,
+        // Apache would append a query to the fragment, where no server receives it.
+        with_query: with_query && !sent.contains('#'),
+        url: target.as_str().to_owned(),
+    })
+}
+
+/// Returns a URL with scheme and host in lower case and with a path, as a table writes it.
+fn with_plain_host(url: &str) -> String {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let end = url[host..]
+        .find(['/', '?', '#'])
+        .map_or(url.len(), |at| host + at);
+    let slash = if url[end..].starts_with('/') { "" } else { "/" };
+    format!("{}{slash}{}", url[..end].to_ascii_lowercase(), &url[end..])
+}
+
+/// Returns the paths of the directories above a path, from the path itself upwards.
+pub(super) fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    let whole = path.strip_suffix('/').unwrap_or(path);
+    let mut next = Some(whole);
+    std::iter::from_fn(move || {
+        let found = next?;
+        next = match (found.is_empty(), found.rfind('/')) {
+            (true, _) => None,
+            (false, Some(at)) => Some(&found[..at]),
+            (false, None) => Some(""),
+        };
+        Some(found)
+    })
+}
+
+/// Returns why a rule has no link of its own, regardless of others.
+pub(super) fn refusal(rule: &Rule) -> Option<RowError> {
+    let no_link = |reason| Some(RowError::NoLink(reason));
+    match (&rule.action, &rule.pattern) {
+        (Action::Other(error), _) => Some(error.clone()),
+        (Action::NotFound, _) => no_link("a table has no codes that are not found"),
+        (_, Pattern::Unknown) => no_link("this expression cannot be read"),
+        (_, Pattern::Known(it)) if it.is_negated() => no_link("this redirects all paths but some"),
+        (_, Pattern::Known(it)) if it.folds() => {
+            no_link("this ignores the case of letters, and a code does not (case: fold)")
+        }
+        (_, Pattern::Known(it)) if it.paths.texts.is_none() => {
+            no_link("this redirects more than one path")
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,216 @@
+"""Trees of .htaccess files, imported, and compared with a real Apache: where Waypost answers, Apache gives
+the same status and location.
+
+Differences that are understood, and documented in docs/importing.md:
+- a code also answers with a slash after it, and without, where Apache answers 404 or adds the slash;
+- the slash of `/CODE/` is not appended to the URL of `Redirect /CODE URL`;
+- a URL is in canonical form;
+- a query is not appended to a fragment."""
+
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import urllib.parse
+
+from import_constructs import generate
+from serving import Serving, wait_until
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+EXAMPLES = ROOT / "tests/data/import/apache"
+HOST = "short.example"
+BASE = f"https://{HOST}/"
+MODULES = ["mpm_event", "rewrite", "alias", "dir", "authz_core", "setenvif", "headers", "mime"]
+GENERATED = 20
+
+
+def waypost(*arguments):
+    command = [os.environ["WAYPOST"], *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def export(table):
+    lines = waypost("export", "--table", table, "--format", "jsonl").stdout.splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@contextlib.contextmanager
+def apache(tree, work):
+    """Runs Apache with a tree as its document root."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        port = listener.getsockname()[1]
+    loaded = "\n".join(f"LoadModule {it}_module /usr/lib/apache2/modules/mod_{it}.so" for it in MODULES)
+    (work / "apache.conf").write_text(
+        f"""ServerRoot {work}
+DefaultRuntimeDir {work}
+PidFile {work}/apache.pid
+Listen 127.0.0.1:{port}
+ServerName {HOST}
+MaxKeepAliveRequests 0
+{loaded}
+User www-data
+Group www-data
+ErrorLog {work}/apache.log
+TypesConfig /dev/null
+DocumentRoot {tree}
+<Directory {tree}>
+AllowOverride All
+Require all granted
+Options FollowSymLinks
+</Directory>
+"""
+    )
+    command = ["apache2", "-X", "-f", work / "apache.conf"]
+    with (work / "apache.out").open("wb") as out:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+    try:
+        with contextlib.suppress(AssertionError):
+            wait_until(
+                lambda: process.poll() is not None
+                or socket.create_connection(("127.0.0.1", port)).close() is None,
+                "it listens",
+            )
+        assert process.poll() is None, (work / "apache.out").read_text()
+        yield ("127.0.0.1", port)
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def answers(address, asked):
+    """Returns the status and the location of each path."""
+    connection = http.client.HTTPConnection(*address, timeout=10)
+    found = {}
+    for path in asked:
+        connection.request("GET", path, headers={"Host": HOST})
+        response = connection.getresponse()
+        response.read()
+        found[path] = (response.status, canonical(response.headers.get("Location")))
+    return found
+
+
+def canonical(location):
+    """Returns a URL as a table writes it: its host in lower case, with a path."""
+    if location is None:
+        return None
+    scheme, _, rest = location.partition("://")
+    end = re.search(r"[/?#]|$", rest).start()
+    path = rest[end:] if rest[end : end + 1] == "/" else "/" + rest[end:]
+    location = f"{scheme.lower()}://{rest[:end].lower()}{path}"
+    # A query after a fragment is a part of it.
+    page, hash_sign, fragment = location.partition("#")
+    return page + hash_sign + fragment.split("?")[0]
+
+
+def named_by_rules(tree):
+    """Returns paths that rules name, with something in the place of what is not literal."""
+    for file in tree.rglob(".htaccess"):
+        directory = "/".join(file.relative_to(tree).parts[:-1])
+        for line in file.read_text(errors="replace").splitlines():
+            words = line.split()
+            if len(words) < 3 or words[0].lower() not in ("rewriterule", "redirect", "redirectmatch"):
+                continue
+            for pattern in words[1:-1]:
+                text = re.sub(r"\((?:\?:)?([^()|]*)\|[^()]*\)", r"\1", pattern)
+                text = re.sub(r"\(?\[[^]]*\][+*]?\)?|\(?\.[*+]\)?", "x1", text)
+                for text in (re.sub(r"/\?", "/", text), re.sub(r"/\?", "", text), text):
+                    text = re.sub(r"[\\^$?()*+|\[\]{}]", "", text).lstrip("/")
+                    inside = text if words[0].lower() != "rewriterule" else f"{directory}/{text}".lstrip("/")
+                    yield urllib.parse.quote(inside)
+
+
+def paths(tree, links):
+    """Returns the paths to request: those of links, what is next to them, and those that rules name."""
+    asked = set()
+    for link in links:
+        code = urllib.parse.quote(link["short-code"])
+        asked.update(code + it for it in ("", "/", "?q=1", "/?q=1&r", "/x1", "/x1/y.z", "x1", "/index.html"))
+        if link["forward"].startswith("path"):
+            asked.update(code + it for it in ("/x1?q=1", "/a.b/", "/README.md", "/x1/y.z/w?a=b"))
+    for path in named_by_rules(tree):
+        asked.update(path + it for it in ("", "/", "x1", "/x1"))
+    # No path has a segment that Apache or a browser would change.
+    return sorted("/" + it for it in asked if not re.search(r"//|(^|/)\.{1,2}(/|$)|[%]2F", it))
+
+
+def difference(path, apaches, ours):
+    """Returns whether Waypost answers otherwise than Apache, in a way that is not understood."""
+    found, expected = ours[path], apaches.get(path)
+    if found[0] == 404 or found == expected:
+        return False
+    page, question, query = path.partition("?")
+    is_slash = expected[0] == 301 and re.fullmatch(r"http://[^/]*" + re.escape(page) + "/", expected[1].split("?")[0])
+    other = page[:-1] if page.endswith("/") else page + "/"
+    agrees = apaches.get(other + question + query) == found
+    if expected[0] == 404 or is_slash:
+        return not agrees
+    is_appended = expected[1] is not None and re.sub(r"/(?=\?|$)", "", expected[1]) == found[1]
+    return not (page.endswith("/") and agrees and is_appended)
+
+
+def compare(name, tree, work):
+    """Imports a tree, and compares all answers; returns how many there were."""
+    table = work / "mapping.yaml"
+    done = waypost("import", tree, "--format", "apache", "--base-url", BASE, "--table", table)
+    assert done.returncode in (0, 1), done.stderr
+    links = export(table)
+    asked = paths(tree, links)
+    # Both spellings are needed to understand a difference.
+    split = [path.partition("?") for path in asked]
+    other = {(p[:-1] if p.endswith("/") else p + "/") + q + query for p, q, query in split}
+    serving = Serving(work, "--table", table).serving()
+    try:
+        ours = answers(serving.public, asked)
+    finally:
+        serving.process.terminate()
+        serving.process.wait(30)
+    with apache(tree, work) as address:
+        apaches = answers(address, sorted({*asked, *other} - {""}))
+    wrong = [path for path in asked if difference(path, apaches, ours)]
+    for path in wrong[:60]:
+        print(f"{name}: {path}: {ours[path]}, Apache answers {apaches[path]}")
+    answered = sum(it[0] != 404 for it in ours.values())
+    print(f"{name}: {len(links)} links, {len(asked)} paths, {answered} of them answered, {len(wrong)} otherwise")
+    assert not wrong, done.stderr if len(done.stderr) < 4000 else ""
+    return links, answered
+
+
+def in_work(name, fill):
+    with tempfile.TemporaryDirectory() as work:
+        # Apache's workers run as another user.
+        os.chmod(work, 0o755)
+        work = pathlib.Path(work)
+        tree = work / "htdocs"
+        fill(tree)
+        (work / "run").mkdir()
+        return compare(name, tree, work / "run")
+
+
+def main():
+    if chosen := os.environ.get("IMPORT_TREE"):
+        in_work(chosen, lambda tree: shutil.copytree(chosen, tree, ignore=shutil.ignore_patterns(".git")))
+        return
+    links, _ = in_work("examples", lambda tree: shutil.copytree(EXAMPLES, tree))
+    expected = json.loads((EXAMPLES.parent / "apache.json").read_text())
+    found = {it["short-code"]: [it["forward"], it.get("url")] for it in links}
+    assert found == expected, json.dumps(found, indent=1)
+    seed = int(os.environ.get("IMPORT_SEED", "1"))
+    answered = 0
+    for number in range(GENERATED):
+        source = random.Random(f"{seed} {number}")
+        answered += in_work(f"seed {seed}, tree {number}", lambda tree: generate(tree, source))[1]
+    # Otherwise all rules would have been refused.
+    assert answered > 30 * GENERATED, answered
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""Generates trees of .htaccess files with all kinds of rules, which overlap often."""
+
+NAMES = ["a", "b", "c", "ab", "v1", "x.y", "A"]
+PATTERNS = [
+    "^{n}$", "^{n}/?$", "^{n}/$", "^{n}/{m}$", "^{n}/(.*)$", "^{n}/?(.*)$", "^{n}(.*)$", "^{n}/(.+)$", "^{n}",
+    "^$", "^/?$", "^(.*)$", "^.*$", "^(.+)$", "{n}$", "^({n}|{m})$", "^({n}|{m})/?$", "^({n}|{m})/(.*)$",
+    "^{n}/{m}/(.*)$", "^{n}/([0-9]+)$", "^{n}\\.ttl$", "!^{n}$", "^{n}/{m}/?$", "^[ab]$", "^{n}(/.*)?$",
+    "(.*)", "^(?!{n})(.*)$", "{n}/(.*)", "^{n}//?{m}$",
+]  # fmt: skip
+TARGETS = [
+    "https://e.example/{t}", "https://e.example/{t}/", "https://e.example/{t}/$1", "https://e.example/{t}$1",
+    "https://e.example/{t}/$2", "https://e.example/{t}#{t}", "https://e.example/?{t}=$1", "https://e.example/{t}?",
+    "https://E.example", "/{t}", "{t}", "-", "https://e.example/\\%20{t}", "https://e.example/{t}%20", "http://$1/",
+    "https://e.example/{t}?x=|",
+]  # fmt: skip
+FLAGS = [
+    "", "[R,L]", "[R=301,L]", "[r=302,l]", "[R=303,NE,L]", "[R=307,END]", "[R=308,QSA,L]", "[R,QSD,L]", "[R]", "[L]",
+    "[NC,R,L]", "[G]", "[F]", "[R=404]", "[NE,R=302,L]", "[C]", "[S=1]", "[Redirect=permanent,Last]", "[E=x:y]",
+]  # fmt: skip
+CONDITIONS = [
+    "%{HTTP_ACCEPT} text/html", "%{HTTP_USER_AGENT} Mozilla", "%{REQUEST_FILENAME} !-f", "%{QUERY_STRING} q",
+    "%{HTTP_ACCEPT} rdf [OR]",
+]  # fmt: skip
+# Most rules are of the usual kinds, so that many are accepted.
+USUAL = (PATTERNS[:6] + ["^$"], TARGETS[:3], FLAGS[1:5])
+
+
+def rule(source):
+    usual = source.random() < 0.6
+    patterns, targets, flags = USUAL if usual else (PATTERNS, TARGETS, FLAGS)
+    names = {"n": source.choice(NAMES), "m": source.choice(NAMES)}
+    pattern = source.choice(patterns).replace("{n}", names["n"]).replace("{m}", names["m"])
+    target = source.choice(targets).replace("{t}", source.choice("stu"))
+    return f"RewriteRule {pattern} {target} {source.choice(flags)}".rstrip()
+
+
+def redirect(source, directory):
+    directory = source.choice([directory, directory, ""])
+    name = source.choice(NAMES)
+    path = f"/{directory}/{name}".replace("//", "/")
+    url = f"https://r.example/{source.choice('stu')}"
+    return source.choice(
+        [
+            f"Redirect {path} {url}",
+            f"Redirect Permanent {path}/ {url}/",
+            f"RedirectPermanent {path} https://r.example",
+            f"Redirect gone {path}",
+            f"RedirectMatch 303 ^{path}$ {url}",
+            f"RedirectMatch ^{path}/(.*)$ {url}/$1",
+            f"Redirect 404 {path}",
+        ]
+    )
+
+
+def generate(tree, source):
+    """Writes a tree of a few directories, each with a few rules."""
+    tree.mkdir()
+    directories = [""]
+    for name in ("d", "d/a", "d/e", "f", "f/ab", "g", "h"):
+        (tree / name).mkdir()
+        directories.append(name)
+    for directory in directories:
+        if source.random() < 0.15:
+            continue
+        lines = [] if source.random() < 0.1 else [source.choice(["RewriteEngine On", "rewriteEngine on"])]
+        # A rule at the root that covers everything would leave nothing to compare.
+        for _ in range(source.randrange(1, 8 if directory else 3)):
+            if source.random() < 0.15:
+                lines.append(f"RewriteCond {source.choice(CONDITIONS)}")
+            lines.append(redirect(source, directory) if source.random() < 0.2 else rule(source))
+        (tree / directory / ".htaccess").write_text("\n".join(lines) + "\n")
+        if source.random() < 0.2:
+            (tree / directory / source.choice(NAMES[:5] + ["index.html"])).write_text("a file") if not (
+                tree / directory / "a"
+            ).exists() else None
