@@ -25,6 +25,9 @@ pub(super) struct EditedFiles {
 /// A place where an entry is written.
 type Writing<'c, 't> = (&'c Candidate<'t>, Position);
 
+/// The further places of duplicated entries in a file, or why edits cannot be made, by their numbers.
+type Repeated<'c, 't> = Result<Vec<Writing<'c, 't>>, Vec<(usize, EditRefusal)>>;
+
 /// Returns the files of a table with entries edited, wherever they are written: a duplicated entry
 /// must be edited in each place.
 pub(super) fn edited(base: &Base<'_>, candidates: &[&Candidate<'_>]) -> EditedFiles {
@@ -62,7 +65,7 @@ pub(super) fn edited(base: &Base<'_>, candidates: &[&Candidate<'_>]) -> EditedFi
 fn repeated<'c, 't>(
     base: &Base<'_>,
     candidates: &[&'c Candidate<'t>],
-) -> BTreeMap<Arc<str>, Result<Vec<Writing<'c, 't>>, Vec<(usize, EditRefusal)>>> {
+) -> BTreeMap<Arc<str>, Repeated<'c, 't>> {
     let mut repeated: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for Place { file, position } in base.repeated_entries() {
         repeated.entry(file).or_default().push(position);

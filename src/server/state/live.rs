@@ -100,6 +100,9 @@ pub(crate) struct History {
     pub(crate) last_error: Option<LastError>,
 }
 
+/// Where changed files were cut, by their content in Git.
+type ChangedCuts = Vec<(Oid, Arc<Cut>)>;
+
 /// The snapshot that is served, if there is one yet, and the history of reloads.
 #[derive(Default)]
 pub(crate) struct Live {
@@ -141,7 +144,7 @@ impl Live {
 
     /// Returns the offered table, with the files that changed in its commit, by their content in Git,
     /// and where they were cut; `None` if they are not known.
-    pub(crate) fn offered_cuts(&self) -> Option<(Arc<Table>, Vec<(Oid, Arc<Cut>)>)> {
+    pub(crate) fn offered_cuts(&self) -> Option<(Arc<Table>, ChangedCuts)> {
         let offered = self.offered();
         let OfferedTable { proved, cuts } = offered.as_ref()?;
         (!cuts.is_empty()).then(|| (Arc::clone(&proved.table.table), cuts.clone()))
