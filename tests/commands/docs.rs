@@ -65,7 +65,9 @@ fn the_page_on_imports_shows_what_happens() {
     fs::copy("mapping.yaml", directory.path().join("mapping.yaml")).unwrap();
     for item in fs::read_dir("tests/data/import").unwrap() {
         let path = item.unwrap().path();
-        fs::copy(&path, directory.path().join(path.file_name().unwrap())).unwrap();
+        if path.is_file() {
+            fs::copy(&path, directory.path().join(path.file_name().unwrap())).unwrap();
+        }
     }
     follow("docs/importing.md", directory.path());
 }

@@ -566,6 +566,9 @@ proptest! {
         links in prop::collection::btree_map("[a-cA-C.~_-]{1,2}(/[é0-9]{1,2})?", (URL, "30[12378]"), 1..4),
     ) {
         let mut text = "base_url: https://short.code/go/\nmapping:\n".to_owned();
+        // mod_rewrite sends neither an empty query nor an ampersand at the end of one.
+        let is_changed = |url: &str| url.ends_with('?') || url.contains('?') && url.ends_with('&');
+        let is_changed_by_apache = links.values().any(|(url, _)| is_changed(url));
         for (code, (url, status)) in links {
             text += &format!("- {{url: {}, short-code: {}, status: {status}}}\n", yaml(&url), yaml(&code));
         }
@@ -573,6 +576,9 @@ proptest! {
             return Err(TestCaseError::reject("the table has errors"));
         };
         for (format, form) in BARE {
+            if matches!(form, ImportFormat::Apache) && is_changed_by_apache {
+                continue;
+            }
             let (again, refused) = round_trip(&table, format, form);
             let changes = compare(&table, &again);
             prop_assert!(changes.is_empty() && refused == 0, "{:?}: {} {}", format, text, report(&changes));

@@ -2,8 +2,7 @@
 
 use super::configuration::{apache, nginx};
 use super::records::{beacon, csv, golink, json_lines, kutt, redirects, yourls_sql};
-use super::rows::{ImportedRow, Options, ReadError, RowError};
-use super::tree::ConfigurationTree;
+use super::rows::{ConfigurationTree, ImportedRow, Options, ReadError, RowError};
 
 /// A format in which links are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

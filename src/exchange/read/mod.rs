@@ -13,11 +13,11 @@ mod import_format;
 mod plain_lines;
 mod records;
 mod rows;
-mod tree;
 
 pub use encoding::{Encoding, in_utf8};
 pub use import_format::{ImportFormat, read_tree};
 pub use plain_lines::{in_plain_lines, is_text};
 pub(crate) use records::NO_TEXT;
-pub use rows::{Column, ImportedLink, ImportedRow, Options, ReadError, RowError};
-pub use tree::ConfigurationTree;
+pub use rows::{
+    Column, ConfigurationTree, ImportedLink, ImportedRow, Options, ReadError, RowError,
+};

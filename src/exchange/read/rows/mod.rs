@@ -8,6 +8,7 @@ mod read_error;
 pub(crate) mod row;
 #[cfg(test)]
 pub(crate) mod testing;
+mod tree;
 
 pub use columns::Column;
 pub(crate) use columns::{ColumnPlaces, shown};
@@ -17,3 +18,5 @@ pub(crate) use origin::LinkOrigin;
 pub use read_error::ReadError;
 pub(crate) use row::excerpt;
 pub use row::{ImportedLink, ImportedRow, RowError};
+pub(crate) use tree::ConfigurationFile;
+pub use tree::ConfigurationTree;

@@ -23,6 +23,8 @@ const PARTLY_CODE: RowError = RowError::NoLink(
     "only the path itself is imported: a table has no other target for what is below (below)",
 );
 
+const NEVER: RowError = RowError::NoLink("no path of this directory matches this");
+
 /// Decides on the links of all rules.
 pub(super) struct Links<'s> {
     server: &'s Server,
@@ -130,18 +132,22 @@ impl<'s> Links<'s> {
         let mut codes = BTreeSet::new();
         for text in known.paths.texts.iter().flatten() {
             match self.path_of(placed, text) {
+                // Apache merges slashes before it compares a path.
+                Ok(path) if path.starts_with('/') || path.contains("//") => {}
                 Ok(path) => {
                     codes.insert(path.strip_suffix('/').unwrap_or(&path).to_owned());
                 }
                 Err(error) => errors.push(error),
             }
         }
+        if codes.is_empty() && errors.is_empty() {
+            errors.push(NEVER);
+        }
         codes
     }
 
     /// Returns the path of a text that an expression matches, without a slash before it.
     fn path_of(&self, placed: Placed<'_>, text: &[u8]) -> Result<String, RowError> {
-        const NEVER: RowError = RowError::NoLink("no path of this directory matches this");
         let text = std::str::from_utf8(text).map_err(|_| RowError::NotUtf8)?;
         let directory = placed.directory;
         let slash = match placed.rule().kind {

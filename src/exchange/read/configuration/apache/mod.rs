@@ -22,8 +22,7 @@ use self::claims::Claims;
 use self::directory::Directory;
 use self::links::Links;
 use self::server::Server;
-use crate::exchange::read::rows::{ImportedRow, LinkOrigin};
-use crate::exchange::read::tree::{ConfigurationFile, ConfigurationTree};
+use crate::exchange::read::rows::{ConfigurationFile, ConfigurationTree, ImportedRow, LinkOrigin};
 
 /// Reads one file: the configuration of a server if the path of a rule must begin with a slash,
 /// otherwise that of the root directory.

@@ -59,8 +59,7 @@ impl Pattern {
             Some(text) => (true, text),
             None => (false, text),
         };
-        let plain = text.replace("[[:", "");
-        if AMBIGUOUS.iter().any(|it| plain.contains(it)) {
+        if has_ambiguous_class(text) {
             return Self::Unknown;
         }
         let config = |is_folded| {
@@ -107,6 +106,24 @@ impl Pattern {
             Self::Unknown => true,
         }
     }
+}
+
+/// Returns whether an expression has a class of characters, and somewhere a text that might be read
+/// differently in one.
+fn has_ambiguous_class(text: &str) -> bool {
+    let mut chars = text.chars();
+    let mut plain = String::with_capacity(text.len());
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => {
+                chars.next();
+                plain.push(' ');
+            }
+            c => plain.push(c),
+        }
+    }
+    let plain = plain.replace("[[:", "[");
+    plain.contains('[') && AMBIGUOUS.iter().any(|it| plain.contains(it))
 }
 
 impl Expression {
@@ -317,6 +334,12 @@ fn texts_of(hir: &Hir, has_dot: &mut bool) -> Option<Vec<Vec<u8>>> {
         HirKind::Class(hir::Class::Bytes(class)) => {
             let bytes = class.ranges().iter().flat_map(|it| it.start()..=it.end());
             bytes.take(MOST_TEXTS + 1).map(|it| vec![it]).collect()
+        }
+        // An alternation of single characters.
+        HirKind::Class(hir::Class::Unicode(class)) => {
+            let chars = class.ranges().iter().flat_map(|it| it.start()..=it.end());
+            let texts = chars.take(MOST_TEXTS + 1).map(|it| it.to_string());
+            texts.map(String::into_bytes).collect()
         }
         HirKind::Repetition(it) if it.max == Some(1) && it.min == 0 => {
             let mut texts = texts_of(&it.sub, has_dot)?;
