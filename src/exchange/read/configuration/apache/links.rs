@@ -132,8 +132,7 @@ impl<'s> Links<'s> {
         let mut codes = BTreeSet::new();
         for text in known.paths.texts.iter().flatten() {
             match self.path_of(placed, text) {
-                // Apache merges slashes before it compares a path.
-                Ok(path) if path.starts_with('/') || path.contains("//") => {}
+                Ok(path) if !is_merged(&path) => {}
                 Ok(path) => {
                     codes.insert(path.strip_suffix('/').unwrap_or(&path).to_owned());
                 }
@@ -229,7 +228,7 @@ impl<'s> Links<'s> {
         let start = format!("{code}/");
         let texts = known.paths.texts.iter().flatten();
         let paths = texts.filter_map(|text| self.path_of(placed, text).ok());
-        let paths: Vec<_> = paths.collect();
+        let paths: Vec<_> = paths.filter(|path| is_merged(path)).collect();
         if !paths.contains(&start) {
             return Err(RowError::NoLink(
                 "this redirects all paths that begin with a text, not only those below it",
@@ -437,4 +436,10 @@ impl<'s> Links<'s> {
             by: (self.place)(line),
         }
     }
+}
+
+/// Returns whether a path, without a slash before it, has no two slashes after each other: Apache merges
+/// slashes before it compares a path with an expression.
+fn is_merged(path: &str) -> bool {
+    !path.starts_with('/') && !path.contains("//")
 }
