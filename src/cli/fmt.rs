@@ -1,6 +1,6 @@
 //! `waypost fmt`: converts the documents of a table to canonical form.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write, stderr, stdout};
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
             formatted.write(&mut stdout().lock())?;
         } else if changes {
             let path = Path::new(&*file.path);
-            source::replace_with(path, |to| formatted.write(to))
+            source::replace_with(path, |to| formatted.write(to).and_then(|()| as_read(file)))
                 .with_context(|| format!("cannot write {}", file.path))?;
             writeln!(stderr(), "formatted {}", file.path)?;
         }
@@ -92,6 +92,18 @@ fn compiled(paths: &[PathBuf]) -> Result<Vec<TableFile>, Error> {
         return Err(Error::Reported);
     }
     Ok(files)
+}
+
+/// Fails if a file no longer has the size that it was read with: text that was added to it would be
+/// lost.
+fn as_read(file: &TableFile) -> io::Result<()> {
+    let size = fs::metadata(Path::new(&*file.path))?.len();
+    match size == file.cut.size() {
+        true => Ok(()),
+        false => Err(io::Error::other(
+            "it has changed since it was read: format it again",
+        )),
+    }
 }
 
 /// Returns some bytes of a file as text, if they are there and UTF-8.

@@ -12,7 +12,7 @@ use super::delta::Delta;
 use super::entry::{deflate, deflate_fast};
 use super::local_packs::{LocalPacks, RootedEntry, pack_names};
 use super::pack_error::PackError;
-use super::pack_writer::{CompressedBytes, Durability, NewPackEntry, write_pack};
+use super::pack_writer::{CompressedBytes, Durability, NewPackEntry, WrittenPack, write_pack};
 
 /// The smallest object that is stored as a delta: smaller ones are compressed in less time than the
 /// indexes of packs are read.
@@ -38,7 +38,7 @@ struct RootedDelta {
 ///
 /// # Errors
 ///
-/// If they cannot be written, or a pack that has the previous version of one is damaged.
+/// If they cannot be written.
 pub(crate) fn add_objects(
     objects: &[AddedObject<'_>],
     directory: &Path,
@@ -49,18 +49,25 @@ pub(crate) fn add_objects(
         true => pack_names(directory)?,
         false => Vec::new(),
     };
-    let local = LocalPacks::open(directory, &names)?;
-    let mut deltas = HashMap::new();
-    for object in objects.iter().filter(|object| is_large(object)) {
-        if let Some(delta) = rooted(&local, object)? {
-            deltas.insert(object.id, delta);
+    let found = LocalPacks::open(directory, &names).and_then(|local| {
+        let mut deltas = HashMap::new();
+        for object in objects.iter().filter(|object| is_large(object)) {
+            if let Some(delta) = rooted(&local, object)? {
+                deltas.insert(object.id, delta);
+            }
         }
-    }
-    let written = write_pack(
-        aside,
-        &entries(objects, &local, deltas)?,
-        Durability::Buffered,
-    )?;
+        Ok((local, deltas))
+    });
+    // Without its previous version, an object is written whole: other reads report the damage.
+    let (local, deltas) = match found {
+        Ok(found) => found,
+        Err(PackError::Damaged(_)) => (LocalPacks::open(directory, &[])?, HashMap::new()),
+        Err(error) => return Err(error),
+    };
+    let entries = entries(objects, &local, deltas)?;
+    let written = write_pack(aside, &entries, Durability::Buffered).inspect_err(|_| {
+        WrittenPack::of(aside.to_owned(), String::new()).discard();
+    })?;
     let installed = written.install();
     if installed.is_err() {
         written.discard();
