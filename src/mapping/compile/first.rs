@@ -290,7 +290,7 @@ struct Turn<'r, 'f, Next, E> {
 
 impl<Next, E> Drop for Turn<'_, '_, Next, E> {
     fn drop(&mut self) {
-        // Nobody decides to wait in between.
+        // No worker begins to wait in between.
         let output = self.reading.output();
         if !self.is_added {
             self.reading.is_declined.store(true, Ordering::Relaxed);

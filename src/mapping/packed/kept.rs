@@ -1,7 +1,7 @@
 //! The new places of what was kept from one version of a site to the next: what stays next to each other
 //! moves together.
 //!
-//! Every entry of a table is asked for, in no order of its place, so most are answered by a directory
+//! Every entry of a table is looked up, in no order of its place, so most are answered by a directory
 //! over equal parts of the places, without a search whose steps a processor cannot predict.
 
 use std::ops::Range;
