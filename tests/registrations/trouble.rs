@@ -153,23 +153,14 @@ async fn a_server_that_stops_finishes_what_it_pushes_and_takes_no_more() {
     let fixture = Fixture::configured(config, EMPTY).await;
     fixture.hold();
     let held = fixture.register(r#"{"url": "https://e.org/1"}"#);
+    let terminate = || fixture.server.signals.send(Signal::Terminate);
     let stopping = async {
         fixture.until_held().await;
-        fixture
-            .server
-            .signals
-            .send(Signal::Terminate)
-            .await
-            .unwrap();
+        terminate().await.unwrap();
         until(async || status(&fixture.server.get("/healthz").await) == 503).await;
         let reply = fixture.register(r#"{"url": "https://e.org/2"}"#).await;
         assert_eq!((status(&reply), &*problem(&reply)), (503, "draining"));
-        fixture
-            .server
-            .signals
-            .send(Signal::Terminate)
-            .await
-            .unwrap();
+        terminate().await.unwrap();
         fixture.release();
     };
     let (held, ()) = tokio::join!(held, stopping);

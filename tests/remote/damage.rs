@@ -4,22 +4,14 @@ use std::fs::{self, File};
 use std::io::{ErrorKind, Read as _};
 use std::net::TcpListener;
 use std::os::unix::fs::{PermissionsExt as _, chown};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use waypost::git::{RemoteUrl, Transfer};
 use waypost::source::{FetchOptions, FetchResult, Following};
 
-use super::fixture::{Fixture, Followed};
-
-fn packs(clone: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(clone.join("objects/pack")).unwrap();
-    entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|it| it == "pack"))
-        .collect()
-}
+use super::fixture::{Fixture, Followed, packs};
 
 fn break_packs(clone: &Path) {
     for pack in packs(clone) {

@@ -233,3 +233,12 @@ impl Followed {
         self.follower.status().last_fetch.unwrap()
     }
 }
+
+/// Returns the packs of a clone.
+pub(crate) fn packs(clone: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(clone.join("objects/pack")).unwrap();
+    entries
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|it| it == "pack"))
+        .collect()
+}

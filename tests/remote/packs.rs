@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use sha1::{Digest as _, Sha1};
 use waypost::source::{FetchResult, Following};
 
-use super::fixture::{Fixture, Followed};
+use super::fixture::{Fixture, Followed, packs};
 
 /// The packs above which they are merged: `MAX_PACKS` in `src/git/packs/repack.rs`.
 const MAX_PACKS: usize = 16;
@@ -32,14 +32,6 @@ fn push(fixture: &Fixture, path: &str, text: &str) {
     fixture.git("add --all .");
     fixture.git("commit --quiet -m change");
     fixture.git("push --quiet origin HEAD:main");
-}
-
-fn packs(clone: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(clone.join("objects/pack")).unwrap();
-    entries
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.extension().is_some_and(|it| it == "pack"))
-        .collect()
 }
 
 fn total(packs: &[PathBuf]) -> u64 {

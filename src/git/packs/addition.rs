@@ -12,7 +12,7 @@ use super::delta::Delta;
 use super::entry::{deflate, deflate_fast};
 use super::local_packs::{LocalPacks, RootedEntry, pack_names};
 use super::pack_error::PackError;
-use super::pack_writer::{CompressedBytes, Durability, NewPackEntry, WrittenPack, write_pack};
+use super::pack_writer::{CompressedBytes, Durability, NewPackEntry, write_pack};
 
 /// The smallest object that is stored as a delta: smaller ones are compressed in less time than the
 /// indexes of packs are read.
@@ -44,42 +44,44 @@ pub(crate) fn add_objects(
     directory: &Path,
     aside: &Path,
 ) -> Result<(), PackError> {
-    let is_large = |it: &AddedObject<'_>| it.delta.is_some() && it.bytes.len() >= MIN_DELTA;
-    let names = match objects.iter().any(is_large) {
-        true => pack_names(directory)?,
-        false => Vec::new(),
-    };
-    let found = LocalPacks::open(directory, &names).and_then(|local| {
-        let mut deltas = HashMap::new();
-        for object in objects.iter().filter(|object| is_large(object)) {
-            if let Some(delta) = rooted(&local, object)? {
-                deltas.insert(object.id, delta);
-            }
-        }
-        Ok((local, deltas))
-    });
-    // Without its previous version, an object is written whole: other reads report the damage.
-    let (local, deltas) = match found {
-        Ok(found) => found,
+    let (local, deltas) = match deltas(objects, directory) {
+        // Without its previous version, an object is written whole: other reads report the damage.
         Err(PackError::Damaged(_)) => (LocalPacks::open(directory, &[])?, HashMap::new()),
-        Err(error) => return Err(error),
+        found => found?,
     };
     let entries = entries(objects, &local, deltas)?;
-    let written = write_pack(aside, &entries, Durability::Buffered).inspect_err(|_| {
-        WrittenPack::of(aside.to_owned(), String::new()).discard();
-    })?;
-    let installed = written.install();
-    if installed.is_err() {
-        written.discard();
-    }
-    Ok(installed?)
+    Ok(write_pack(aside, &entries, Durability::Buffered)?.install()?)
 }
 
-/// Returns the delta to a new object from one that is stored whole, if it is small.
-fn rooted(local: &LocalPacks, object: &AddedObject<'_>) -> Result<Option<RootedDelta>, PackError> {
-    let Some((base, bytes)) = object.delta else {
-        return Ok(None);
+/// Returns the deltas to large objects, and the packs that have their previous versions: none are opened
+/// if no object is large.
+fn deltas(
+    objects: &[AddedObject<'_>],
+    directory: &Path,
+) -> Result<(LocalPacks, HashMap<Oid, RootedDelta>), PackError> {
+    let large = objects.iter().filter(|it| it.bytes.len() >= MIN_DELTA);
+    let large: Vec<_> = large.filter_map(|it| Some((it, it.delta?))).collect();
+    let names = match large.is_empty() {
+        true => Vec::new(),
+        false => pack_names(directory)?,
     };
+    let local = LocalPacks::open(directory, &names)?;
+    let mut deltas = HashMap::new();
+    for (object, delta) in large {
+        if let Some(delta) = rooted(&local, object, delta)? {
+            deltas.insert(object.id, delta);
+        }
+    }
+    Ok((local, deltas))
+}
+
+/// Returns the delta to a new object from one that is stored whole, if it is small, given the delta from
+/// its previous version.
+fn rooted(
+    local: &LocalPacks,
+    object: &AddedObject<'_>,
+    (base, bytes): (Oid, &[u8]),
+) -> Result<Option<RootedDelta>, PackError> {
     let Some((_, stored)) = local.best(base)? else {
         return Ok(None);
     };

@@ -46,12 +46,7 @@ pub(crate) fn complete(
     if !completion.resolve()? {
         return Ok(false);
     }
-    let written = write_pack(aside, &completion.planned, Durability::Buffered)?;
-    let installed = written.install();
-    if installed.is_err() {
-        written.discard();
-    }
-    installed?;
+    write_pack(aside, &completion.planned, Durability::Buffered)?.install()?;
     Ok(true)
 }
 

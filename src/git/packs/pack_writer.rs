@@ -74,15 +74,16 @@ pub(super) struct WrittenPack {
 }
 
 impl WrittenPack {
-    /// Gives the pack its name, by which it is found from now on.
+    /// Gives the pack its name, by which it is found from now on; if that fails, removes it.
     pub(super) fn install(&self) -> io::Result<()> {
-        for (aside, extension) in [("pack", "pack"), (INDEX_ASIDE, "idx")] {
+        let rename = |(aside, extension)| {
             let place = self
                 .aside
                 .with_file_name(format!("{}.{extension}", self.name));
-            fs::rename(self.aside.with_extension(aside), place)?;
-        }
-        Ok(())
+            fs::rename(self.aside.with_extension(aside), place)
+        };
+        let mut files = [("pack", "pack"), (INDEX_ASIDE, "idx")].into_iter();
+        files.try_for_each(rename).inspect_err(|_| self.discard())
     }
 
     /// Returns a pack that an earlier process has written.
@@ -107,12 +108,31 @@ pub(super) enum Durability {
     Buffered,
 }
 
-/// Writes a pack and its index next to their final places.
+/// Writes a pack and its index next to their final places. If that fails, nothing is left of them.
 pub(super) fn write_pack(
     aside: &Path,
     entries: &[NewPackEntry<'_>],
     durability: Durability,
 ) -> Result<WrittenPack, PackError> {
+    let mut written = WrittenPack::of(aside.to_owned(), String::new());
+    match write_files(aside, entries, durability) {
+        Ok(name) => {
+            written.name = name;
+            Ok(written)
+        }
+        Err(error) => {
+            written.discard();
+            Err(error)
+        }
+    }
+}
+
+/// Writes a pack and its index; returns the name of the pack.
+fn write_files(
+    aside: &Path,
+    entries: &[NewPackEntry<'_>],
+    durability: Durability,
+) -> Result<String, PackError> {
     let file = File::create(aside.with_extension("pack"))?;
     let mut pack = PackFile::new(BufWriter::with_capacity(256 << 10, file), entries.len())?;
     let mut positions = HashMap::with_capacity(entries.len());
@@ -140,8 +160,5 @@ pub(super) fn write_pack(
         file.sync_all()?;
         index.sync_all()?;
     }
-    Ok(WrittenPack {
-        aside: aside.to_owned(),
-        name: written.name,
-    })
+    Ok(written.name)
 }

@@ -86,16 +86,8 @@ pub(crate) fn repack(
         return Ok(None);
     }
     let aside = directory.join(format!("{ASIDE}{suffix:016x}"));
-    match write_pack(&aside, &entries, Durability::Synced) {
-        Ok(written) => Ok(Some(Repacked {
-            aside,
-            name: written.name,
-        })),
-        Err(error) => {
-            WrittenPack::of(aside, String::new()).discard();
-            Err(error)
-        }
-    }
+    let name = write_pack(&aside, &entries, Durability::Synced)?.name;
+    Ok(Some(Repacked { aside, name }))
 }
 
 /// Removes what a killed process has left. One clone is repacked by one process at a time.
