@@ -44,10 +44,8 @@ impl ImportFormat {
         let mut lines = lines.filter(|line| !line.is_empty());
         let is_configuration = !text.starts_with(['{', '[']) && !text.starts_with("#FORMAT");
         match self {
-            Self::Yourls if yourls_sql::is_dump(text.as_bytes()) => text.contains("url"),
             Self::Csv | Self::Yourls | Self::Shlink | Self::Psql => {
-                !yourls_sql::is_dump(text.as_bytes())
-                    && lines.next().and_then(|first| of_table(name, first)) == Some(self)
+                of_table(name, text) == Some(self)
             }
             Self::JsonLines => lines.next().is_some_and(|first| {
                 first.starts_with('{')
@@ -115,8 +113,12 @@ fn of_name(name: &str) -> Option<ImportFormat> {
     }
 }
 
-/// Returns the program that writes tables with this first line, a header or a record.
-fn of_table(name: &str, first: &str) -> Option<ImportFormat> {
+/// Returns the program that writes tables that begin so: with a header or a record, or as an SQL dump.
+fn of_table(name: &str, text: &str) -> Option<ImportFormat> {
+    if yourls_sql::is_dump(text.as_bytes()) {
+        return text.contains("url").then_some(ImportFormat::Yourls);
+    }
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let separator = [',', ';', '\t']
         .into_iter()
         .find(|it| first.contains(*it))?;

@@ -6,12 +6,15 @@
 
 use serde::Deserialize;
 
-use super::parsed::parsed;
+use super::parsed::{named, parsed};
 use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, excerpt, rows};
 use crate::mapping::Forward;
 
 /// The template of the path after a name.
 const PATH: &str = "{{.Path}}";
+
+/// golink's names for keys of a table.
+const NAMES: [(&str, &str); 2] = [("url", "Long"), ("short-code", "Short")];
 
 /// A line, with the fields that a table can contain.
 #[derive(Deserialize)]
@@ -28,18 +31,9 @@ pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(Im
     rows(bytes, take, |text| {
         let line: GolinkLine = parsed(text, &["Short", "Long"])?;
         let link = line.link(origin).and_then(ImportedLink::checked);
-        link.map(Some).map_err(|error| error.in_field(name))
+        link.map(Some)
+            .map_err(|error| error.in_field(|key| named(&NAMES, key)))
     });
-}
-
-/// Returns golink's name for a key of a table.
-fn name(key: &str) -> Option<String> {
-    let name = match key {
-        "url" => "Long",
-        "short-code" => "Short",
-        _ => return None,
-    };
-    Some(format!("key {name:?}"))
 }
 
 impl GolinkLine {

@@ -8,8 +8,15 @@ use serde::Deserialize;
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
-use super::parsed::parsed;
+use super::parsed::{named, parsed};
 use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, row};
+
+/// Kutt's names for keys of a table.
+const NAMES: [(&str, &str); 3] = [
+    ("url", "target"),
+    ("short-code", "address"),
+    ("expires", "expire_in"),
+];
 
 /// An answer.
 #[derive(Deserialize)]
@@ -71,7 +78,7 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
             let link = item.and_then(|item: KuttLink| item.link(origin));
             let link = link
                 .and_then(ImportedLink::checked)
-                .map_err(|error| error.in_field(name));
+                .map_err(|error| error.in_field(|key| named(&NAMES, key)));
             take(ImportedRow {
                 line: line_at(offset),
                 link,
@@ -87,17 +94,6 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
             link,
         });
     }
-}
-
-/// Returns Kutt's name for a key of a table.
-fn name(key: &str) -> Option<String> {
-    let name = match key {
-        "url" => "target",
-        "short-code" => "address",
-        "expires" => "expire_in",
-        _ => return None,
-    };
-    Some(format!("key {name:?}"))
 }
 
 impl KuttLink {

@@ -20,6 +20,12 @@ pub(super) fn parsed<T: DeserializeOwned>(text: &str, required: &[&str]) -> Resu
     })
 }
 
+/// Returns how messages name the key of a file that has the value of a table's key, given pairs of both.
+pub(super) fn named(names: &[(&str, &str)], key: &str) -> Option<String> {
+    let found = names.iter().find(|(own, _)| *own == key);
+    found.map(|(_, name)| format!("key {name:?}"))
+}
+
 /// Returns the first key whose value is wrong on its own.
 fn key_at_fault<T: DeserializeOwned>(text: &str, required: &[&str]) -> Option<String> {
     let object: Map<String, Value> = serde_json::from_str(text).ok()?;
