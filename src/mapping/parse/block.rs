@@ -9,19 +9,16 @@
 
 use std::collections::VecDeque;
 
-use memchr::{memchr, memchr2_iter};
+use memchr::memchr;
 
+use super::block_line::{IndentedLine, nothing_more, plain, printable, split_key};
 use super::cut::CutList;
-use super::node::{Located, Node, tight_comment};
+use super::node::{Located, Node};
 use super::stop::Declined;
 use crate::mapping::value::Position;
 
 /// The maximum nesting of collections here: a table needs four levels.
 const MAX_NESTING: usize = 8;
-
-/// The maximum length of a key here, in bytes: a table has none that is longer, and YAML has a
-/// limit too.
-const MAX_KEY: usize = 64;
 
 /// The nodes of a file in block form.
 pub(crate) struct Block<'t> {
@@ -62,29 +59,6 @@ struct Level {
 enum Collection {
     List,
     Map,
-}
-
-/// A line without its indentation.
-struct IndentedLine<'t> {
-    text: &'t str,
-    indent: usize,
-    number: u32,
-}
-
-impl IndentedLine<'_> {
-    /// Returns the column of the text after a dash.
-    fn item(&self) -> usize {
-        let text = self.text[1..].trim_start_matches(' ');
-        self.indent + self.text.len() - text.len()
-    }
-
-    fn position(&self, column: usize) -> Position {
-        Position {
-            line: self.number,
-            // A line is shorter than its file, whose size fits in 32 bits.
-            column: u32::try_from(column + 1).unwrap_or(u32::MAX),
-        }
-    }
 }
 
 impl<'t> Block<'t> {
@@ -357,79 +331,6 @@ impl<'t> Block<'t> {
         }
         self.nodes.push_back(None);
         Ok(())
-    }
-}
-
-/// Splits `key: value` and `key:`; the value is the text after the colon.
-fn split_key(text: &str) -> Option<(&str, &str)> {
-    let is_of_key = |b: u8| b.is_ascii_alphanumeric() || b == b'-' || b == b'_';
-    let colon = text.bytes().take(MAX_KEY).position(|b| !is_of_key(b))?;
-    let (key, value) = text.split_at(colon);
-    let value = value.strip_prefix(':')?;
-    let is_key = key.starts_with(|c: char| c.is_ascii_alphabetic());
-    (is_key && (value.is_empty() || value.starts_with(' '))).then_some((key, value))
-}
-
-/// Returns the plain scalar at the start of a text; a comment may follow it.
-fn plain(text: &str) -> Result<Node<'_>, Declined> {
-    let bytes = text.as_bytes();
-    let begins = match bytes {
-        [b'-', next, ..] => next.is_ascii_alphanumeric() || matches!(next, b'-' | b'_'),
-        [first, ..] => {
-            first.is_ascii_alphanumeric() || !first.is_ascii() || b"/._~".contains(first)
-        }
-        [] => false,
-    };
-    if !begins {
-        return Err(Declined);
-    }
-    let (mut end, mut comment) = (bytes.len(), None);
-    for at in memchr2_iter(b' ', b':', bytes) {
-        match (bytes[at], bytes.get(at + 1)) {
-            (b' ', Some(b'#')) => {
-                end = at;
-                comment = tight_comment(&text[at + 1..]);
-                break;
-            }
-            (b':', None | Some(b' ')) => return Err(Declined),
-            _ => {}
-        }
-    }
-    printable(text)?;
-    Ok(Node::Scalar {
-        text: text[..end].trim_end_matches(' ').into(),
-        plain: true,
-        tight_comment: comment,
-    })
-}
-
-/// Declines any text after a quote or a bracket, except a comment.
-fn nothing_more(rest: &str) -> Result<(), Declined> {
-    let comment = rest.trim_start_matches(' ');
-    let is_comment = comment.starts_with('#') && comment.len() < rest.len();
-    if comment.is_empty() || is_comment {
-        printable(comment)
-    } else {
-        Err(Declined)
-    }
-}
-
-/// Declines controls, and characters that some version of YAML treats as controls.
-fn printable(text: &str) -> Result<(), Declined> {
-    let is_ascii = text
-        .bytes()
-        .fold(true, |all, byte| all & (0x20..0x7f).contains(&byte));
-    let is_odd = |c: char| {
-        c.is_control()
-            || matches!(
-                c,
-                '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}'
-            )
-    };
-    if is_ascii || !text.contains(is_odd) {
-        Ok(())
-    } else {
-        Err(Declined)
     }
 }
 

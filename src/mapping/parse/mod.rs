@@ -5,6 +5,7 @@
 
 mod batches;
 pub(super) mod block;
+mod block_line;
 mod cut;
 #[cfg(test)]
 mod cut_texts;
