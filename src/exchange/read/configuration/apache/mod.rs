@@ -5,12 +5,14 @@
 //! `substitution`), then `server` computes what Apache answers to a path, and `links` accepts only
 //! links with which the table answers the same.
 
+mod agreement;
 mod claims;
 mod directory;
 mod lines;
 mod links;
 mod pattern;
 mod placed;
+mod prefixes;
 mod rule;
 mod rule_list;
 mod server;

@@ -1,0 +1,106 @@
+//! What is compared for a link: what Apache answers to a path, what one rule answers to it, and why the
+//! link is refused if they differ.
+
+use std::collections::HashSet;
+
+use super::placed::Placed;
+use super::rule::{Rule, RuleKind};
+use super::server::{Answer, AnswerKind, Server, ancestors};
+use crate::exchange::read::rows::RowError;
+
+/// Why a rule has no link if it matches no path of its directory.
+pub(super) const NEVER: RowError = RowError::NoLink("no path of this directory matches this");
+
+/// The rules of a server, and those that have become links.
+pub(super) struct Agreement<'s> {
+    pub(super) server: &'s Server,
+    /// Returns the name of the file and the line of a rule.
+    pub(super) place: &'s dyn Fn(usize) -> String,
+    /// The rules that match only paths of accepted links.
+    pub(super) whole: HashSet<usize>,
+}
+
+impl Agreement<'_> {
+    /// Returns the path of a text that an expression matches, without a slash before it.
+    pub(super) fn path_of(&self, placed: Placed<'_>, text: &[u8]) -> Result<String, RowError> {
+        let text = std::str::from_utf8(text).map_err(|_| RowError::NotUtf8)?;
+        let directory = placed.directory;
+        let slash = match placed.rule().kind {
+            RuleKind::Rewrite => self.server.slash,
+            _ => "/",
+        };
+        let relative = text.strip_prefix(slash).ok_or(NEVER)?;
+        let path = match (placed.rule().kind, directory) {
+            (RuleKind::Rewrite, "") => relative.to_owned(),
+            (RuleKind::Rewrite, _) => format!("{directory}/{relative}"),
+            _ => relative.to_owned(),
+        };
+        let is_inside = ancestors(&path).any(|it| it == directory);
+        match is_inside {
+            true => Ok(path),
+            false => Err(NEVER),
+        }
+    }
+
+    /// Returns what a rule itself answers to a path, if it matches.
+    pub(super) fn of_rule(&self, placed: Placed<'_>, path: &str) -> Option<AnswerKind> {
+        let relative = match (placed.rule().kind, placed.directory) {
+            (RuleKind::Rewrite, "") => format!("{}{path}", self.server.slash),
+            (RuleKind::Rewrite, directory) => path.get(directory.len() + 1..)?.to_owned(),
+            _ => format!("/{path}"),
+        };
+        let found = self
+            .server
+            .of_rule(placed.list, placed.number, relative.as_bytes());
+        found.flatten()
+    }
+
+    pub(super) fn agrees(
+        &self,
+        answer: &Answer,
+        own: &AnswerKind,
+        rule: &Rule,
+    ) -> Result<(), RowError> {
+        match &answer.kind {
+            AnswerKind::NotFound | AnswerKind::Slash => Ok(()),
+            kind if kind == own => Ok(()),
+            _ => Err(self.blame(answer, rule)),
+        }
+    }
+
+    pub(super) fn never(&self, answers: &[Answer], rule: &Rule) -> RowError {
+        let other = answers
+            .iter()
+            .find(|it| it.kind != AnswerKind::NotFound && it.kind != AnswerKind::Slash);
+        match other {
+            Some(answer) => self.blame(answer, rule),
+            None => RowError::NoLink("this rule is never applied"),
+        }
+    }
+
+    /// Returns why a rule does not decide what is answered.
+    pub(super) fn blame(&self, answer: &Answer, rule: &Rule) -> RowError {
+        if let Some(reason) = rule.condition {
+            return RowError::NoLink(reason);
+        }
+        match (&answer.kind, answer.line) {
+            (AnswerKind::Other(error), Some(line)) if line == rule.line => (**error).clone(),
+            (AnswerKind::Other(error), None) => (**error).clone(),
+            (AnswerKind::File, _) => RowError::NoLink("a file or a directory has this path"),
+            (_, Some(line)) if line != rule.line => self.covered(line),
+            _ => RowError::NoLink("the path with a slash leads elsewhere than without (below)"),
+        }
+    }
+
+    pub(super) fn covered(&self, line: usize) -> RowError {
+        RowError::Covered {
+            by: (self.place)(line),
+        }
+    }
+}
+
+/// Returns whether a path, without a slash before it, has no two slashes after each other: Apache merges
+/// slashes before it compares a path with an expression.
+pub(super) fn is_merged(path: &str) -> bool {
+    !path.starts_with('/') && !path.contains("//")
+}

@@ -1,0 +1,187 @@
+//! Links for all paths below a code: each is accepted if no rule leads one of these paths elsewhere, unless
+//! that path has a link of its own.
+
+use super::agreement::{Agreement, is_merged};
+use super::claims::Claim;
+use super::pattern::Pattern;
+use super::placed::Placed;
+use super::rule::RuleKind;
+use super::rule_list::RuleList;
+use super::server::{AnswerKind, Location, ancestors};
+use crate::exchange::read::rows::RowError;
+use crate::mapping::{Forward, Misfit};
+
+/// What follows a code when it is found out where everything below it leads.
+const BELOW: &str = "~a/~b";
+
+impl Agreement<'_> {
+    /// Decides on a link for all paths below one.
+    pub(super) fn below(&self, placed: Placed<'_>, code: &str) -> Result<Claim, RowError> {
+        let rule = placed.rule();
+        let Pattern::Known(known) = &rule.pattern else {
+            return Err(RowError::NoLink("this expression cannot be read"));
+        };
+        let start = format!("{code}/");
+        let texts = known.paths.texts.iter().flatten();
+        let paths = texts.filter_map(|text| self.path_of(placed, text).ok());
+        let paths: Vec<_> = paths.filter(|path| is_merged(path)).collect();
+        if !paths.contains(&start) {
+            return Err(RowError::NoLink(
+                "this redirects all paths that begin with a text, not only those below it",
+            ));
+        }
+        if paths
+            .iter()
+            .any(|it| it.len() > start.len() && it.starts_with(&start))
+        {
+            return Err(RowError::NoLink("this redirects more than one path"));
+        }
+        let below = self.server.answer(&format!("{start}{BELOW}"));
+        if self.of_rule(placed, &format!("{start}{BELOW}")).as_ref() != Some(&below.kind) {
+            return Err(self.blame(&below, rule));
+        }
+        let found = match &below.kind {
+            AnswerKind::Redirect(found) => found,
+            AnswerKind::Gone => {
+                return Err(RowError::NoLink(
+                    "a table has no paths below a code that are gone",
+                ));
+            }
+            _ => return Err(self.blame(&below, rule)),
+        };
+        let Some(base) = found.url.strip_suffix(BELOW) else {
+            return Err(RowError::NoLink(
+                "a table does not lead all that is below a code to one URL (forward: all)",
+            ));
+        };
+        let forward = match found.with_query {
+            true => Forward::PathAndQuery,
+            false => Forward::Path,
+        };
+        if Misfit::of(forward, base).is_some() {
+            return Err(RowError::NoLink(
+                "a path cannot be appended to a URL that ends like this",
+            ));
+        }
+        let location = Location {
+            url: base.to_owned(),
+            ..found.clone()
+        };
+        self.reaches_all_below(placed, code, &location)?;
+        let own = AnswerKind::Redirect(location.clone());
+        let answers = [code, &start].map(|path| self.server.answer(path));
+        for answer in &answers {
+            self.agrees(answer, &own, rule)?;
+        }
+        if answers.iter().all(|it| it.kind != own) {
+            return Err(RowError::NoLink(
+                "a table does not lead what is below a code, and not the code itself (below)",
+            ));
+        }
+        Ok(Claim::Redirect(location, forward))
+    }
+
+    /// Checks that every path below a code leads below a URL.
+    pub(super) fn reaches_all_below(
+        &self,
+        placed: Placed<'_>,
+        code: &str,
+        location: &Location,
+    ) -> Result<(), RowError> {
+        let (server, rule) = (self.server, placed.rule());
+        let start = format!("{code}/");
+        let path = format!("{start}{BELOW}");
+        let expected = Location {
+            url: format!("{}{BELOW}", location.url),
+            ..location.clone()
+        };
+        let below = server.answer(&path);
+        if below.kind != AnswerKind::Redirect(expected.clone()) {
+            return Err(self.blame(&below, rule));
+        }
+        let inside = server.sites.range(start.clone()..);
+        let mut inside = inside.take_while(|(it, _)| it.starts_with(&start));
+        if inside.any(|(_, it)| {
+            it.has_rewriting || it.broken.is_some() || !it.redirects.rules().is_empty()
+        }) {
+            return Err(RowError::NoLink("a directory below has rules of its own"));
+        }
+        let relative_start = |directory: &str| match directory {
+            "" => format!("{}{start}", server.slash),
+            _ => start
+                .get(directory.len() + 1..)
+                .unwrap_or_default()
+                .to_owned(),
+        };
+        if rule.kind == RuleKind::Rewrite {
+            self.agree_below(
+                placed.list,
+                placed.number,
+                &relative_start(placed.directory),
+                &expected,
+            )?;
+            return self.is_unchanged(placed, &location.url);
+        }
+        if let Some((directory, site, _)) = server.rewriting(&path) {
+            let start = relative_start(directory);
+            self.agree_below(&site.rewrites, usize::MAX, &start, &expected)?;
+        }
+        for directory in ancestors(&path).take_while(|it| *it != placed.directory) {
+            if let Some(site) = server.sites.get(directory) {
+                let start = format!("/{start}");
+                self.agree_below(&site.redirects, usize::MAX, &start, &expected)?;
+            }
+        }
+        self.agree_below(placed.list, placed.number, &format!("/{start}"), &expected)
+    }
+
+    /// Checks that the rules before one lead all paths that begin with `start` where a link does, or
+    /// have links of their own.
+    fn agree_below(
+        &self,
+        list: &RuleList,
+        number: usize,
+        start: &str,
+        expected: &Location,
+    ) -> Result<(), RowError> {
+        const MANY: RowError = RowError::NoLink("too many rules apply to similar paths");
+        let near = list.before_below(number, start.as_bytes()).ok_or(MANY)?;
+        for number in near {
+            let other = &list.rules()[number];
+            let relative = format!("{start}{BELOW}");
+            let is_same = || {
+                let Pattern::Known(known) = &other.pattern else {
+                    return false;
+                };
+                let texts = known.paths.texts.as_ref();
+                let is_uniform = known.paths.is_open
+                    && !known.is_negated()
+                    && texts.is_some_and(|texts| {
+                        let mut inside = texts.iter().filter(|it| it.starts_with(start.as_bytes()));
+                        inside.all(|it| it.len() == start.len())
+                    });
+                let found = self.server.of_rule(list, number, relative.as_bytes());
+                is_uniform && found == Some(Some(AnswerKind::Redirect(expected.clone())))
+            };
+            if !self.whole.contains(&other.line) && !is_same() {
+                return Err(self.covered(other.line));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that no later rule applies to the result of a rule that does not end the list.
+    fn is_unchanged(&self, placed: Placed<'_>, base: &str) -> Result<(), RowError> {
+        if placed.rule().is_last {
+            return Ok(());
+        }
+        let near = placed.list.before_below(usize::MAX, base.as_bytes());
+        let is_later = |it: &usize| *it > placed.number;
+        match near.is_some_and(|near| !near.iter().any(is_later)) {
+            true => Ok(()),
+            false => Err(RowError::NoLink(
+                "a later rule changes where this one leads, which has no [L]",
+            )),
+        }
+    }
+}
