@@ -2,7 +2,6 @@
 `waypost serve` gives it. One table is real and large, the other has every feature and every character
 that is special in some format."""
 
-import contextlib
 import html.parser
 import http.client
 import http.server
@@ -10,14 +9,14 @@ import json
 import os
 import pathlib
 import re
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import urllib.parse
 
-from serving import Serving, wait_until
+from other_servers import answers, free_port, running, running_apache
+from serving import Serving
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 TABLES = [ROOT / "tests/data/obo", ROOT / "tests/data/exchange/mapping.yaml"]
@@ -35,43 +34,6 @@ def paths(table):
     base = urllib.parse.urlsplit(lines[0]["base_url"])
     codes = [code for line in lines for code in [line["short-code"], *line.get("aliases", [])]]
     return base.netloc, [base.path + urllib.parse.quote(code) for code in codes]
-
-
-def answers(address, host, asked):
-    """Returns the status and the location of each path."""
-    connection = http.client.HTTPConnection(*address, timeout=10)
-    found = {}
-    for path in asked:
-        connection.request("GET", path, headers={"Host": host})
-        response = connection.getresponse()
-        response.read()
-        found[path] = (response.status, response.headers.get("Location"))
-    return found
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-@contextlib.contextmanager
-def running(command, port, log, **options):
-    """Runs a server until it has been asked everything."""
-    with log.open("wb") as out:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, **options)
-    try:
-        with contextlib.suppress(AssertionError):
-            wait_until(
-                lambda: process.poll() is not None
-                or socket.create_connection(("127.0.0.1", port)).close() is None,
-                "it listens",
-            )
-        assert process.poll() is None, log.read_text()
-        yield ("127.0.0.1", port)
-    finally:
-        process.terminate()
-        process.wait(30)
 
 
 def nginx(table, host, work):
@@ -106,27 +68,8 @@ def apache(table, host, work):
     port = free_port()
     (work / "links.conf").write_text(export(table, "apache"))
     (work / "empty").mkdir()
-    modules = {"mpm_event": "mpm_event", "rewrite": "rewrite", "authz_core": "authz_core"}
-    loaded = "\n".join(
-        f"LoadModule {name}_module /usr/lib/apache2/modules/mod_{file}.so" for name, file in modules.items()
-    )
-    (work / "apache.conf").write_text(
-        f"""ServerRoot {work}
-DefaultRuntimeDir {work}
-PidFile {work}/apache.pid
-Listen 127.0.0.1:{port}
-ServerName {host}
-MaxKeepAliveRequests 0
-{loaded}
-User www-data
-Group www-data
-ErrorLog {work}/apache.log
-DocumentRoot {work}/empty
-Include {work}/links.conf
-"""
-    )
-    command = ["apache2", "-X", "-f", work / "apache.conf"]
-    return running(command, port, work / "apache.out")
+    documents = f"DocumentRoot {work}/empty\nInclude {work}/links.conf"
+    return running_apache(host, work, port, ["mpm_event", "rewrite", "authz_core"], documents)
 
 
 class Refresh(html.parser.HTMLParser):

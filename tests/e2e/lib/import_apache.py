@@ -7,22 +7,20 @@ Differences that are understood, and documented in docs/importing.md:
 - a URL is in canonical form;
 - a query is not appended to a fragment."""
 
-import contextlib
-import http.client
 import json
 import os
 import pathlib
 import random
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import urllib.parse
 
 from import_constructs import generate
-from serving import Serving, wait_until
+from other_servers import answers, free_port, running_apache
+from serving import Serving
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 EXAMPLES = ROOT / "tests/data/import/apache"
@@ -42,60 +40,22 @@ def export(table):
     return [json.loads(line) for line in lines]
 
 
-@contextlib.contextmanager
 def apache(tree, work):
     """Runs Apache with a tree as its document root."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port = listener.getsockname()[1]
-    loaded = "\n".join(f"LoadModule {it}_module /usr/lib/apache2/modules/mod_{it}.so" for it in MODULES)
-    (work / "apache.conf").write_text(
-        f"""ServerRoot {work}
-DefaultRuntimeDir {work}
-PidFile {work}/apache.pid
-Listen 127.0.0.1:{port}
-ServerName {HOST}
-MaxKeepAliveRequests 0
-{loaded}
-User www-data
-Group www-data
-ErrorLog {work}/apache.log
-TypesConfig /dev/null
+    documents = f"""TypesConfig /dev/null
 DocumentRoot {tree}
 <Directory {tree}>
 AllowOverride All
 Require all granted
 Options FollowSymLinks
-</Directory>
-"""
-    )
-    command = ["apache2", "-X", "-f", work / "apache.conf"]
-    with (work / "apache.out").open("wb") as out:
-        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
-    try:
-        with contextlib.suppress(AssertionError):
-            wait_until(
-                lambda: process.poll() is not None
-                or socket.create_connection(("127.0.0.1", port)).close() is None,
-                "it listens",
-            )
-        assert process.poll() is None, (work / "apache.out").read_text()
-        yield ("127.0.0.1", port)
-    finally:
-        process.terminate()
-        process.wait(30)
+</Directory>"""
+    return running_apache(HOST, work, free_port(), MODULES, documents)
 
 
-def answers(address, asked):
-    """Returns the status and the location of each path."""
-    connection = http.client.HTTPConnection(*address, timeout=10)
-    found = {}
-    for path in asked:
-        connection.request("GET", path, headers={"Host": HOST})
-        response = connection.getresponse()
-        response.read()
-        found[path] = (response.status, canonical(response.headers.get("Location")))
-    return found
+def canonical_answers(address, asked):
+    """Returns the status and the canonical location of each path."""
+    found = answers(address, HOST, asked)
+    return {path: (status, canonical(location)) for path, (status, location) in found.items()}
 
 
 def canonical(location):
@@ -169,12 +129,12 @@ def compare(name, tree, work):
     other = {(p[:-1] if p.endswith("/") else p + "/") + q + query for p, q, query in split}
     serving = Serving(work, "--table", table).serving()
     try:
-        ours = answers(serving.public, asked)
+        ours = canonical_answers(serving.public, asked)
     finally:
         serving.process.terminate()
         serving.process.wait(30)
     with apache(tree, work) as address:
-        apaches = answers(address, sorted({*asked, *other} - {""}))
+        apaches = canonical_answers(address, sorted({*asked, *other} - {""}))
     wrong = [path for path in asked if difference(path, apaches, ours)]
     for path in wrong[:60]:
         print(f"{name}: {path}: {ours[path]}, Apache answers {apaches[path]}")

@@ -1,0 +1,66 @@
+"""Other servers that redirect: their processes, and what they answer."""
+
+import contextlib
+import http.client
+import socket
+import subprocess
+
+from serving import wait_until
+
+
+def answers(address, host, asked):
+    """Returns the status and the location of each path."""
+    connection = http.client.HTTPConnection(*address, timeout=10)
+    found = {}
+    for path in asked:
+        connection.request("GET", path, headers={"Host": host})
+        response = connection.getresponse()
+        response.read()
+        found[path] = (response.status, response.headers.get("Location"))
+    return found
+
+
+def free_port():
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+@contextlib.contextmanager
+def running(command, port, log, **options):
+    """Runs a server until it has been asked everything."""
+    with log.open("wb") as out:
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, **options)
+    try:
+        with contextlib.suppress(AssertionError):
+            wait_until(
+                lambda: process.poll() is not None
+                or socket.create_connection(("127.0.0.1", port)).close() is None,
+                "it listens",
+            )
+        assert process.poll() is None, log.read_text()
+        yield ("127.0.0.1", port)
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def running_apache(host, work, port, modules, documents):
+    """Runs Apache with some modules, and the lines that say what it serves."""
+    loaded = "\n".join(f"LoadModule {it}_module /usr/lib/apache2/modules/mod_{it}.so" for it in modules)
+    (work / "apache.conf").write_text(
+        f"""ServerRoot {work}
+DefaultRuntimeDir {work}
+PidFile {work}/apache.pid
+Listen 127.0.0.1:{port}
+ServerName {host}
+MaxKeepAliveRequests 0
+{loaded}
+User www-data
+Group www-data
+ErrorLog {work}/apache.log
+{documents}
+"""
+    )
+    command = ["apache2", "-X", "-f", work / "apache.conf"]
+    return running(command, port, work / "apache.out")
