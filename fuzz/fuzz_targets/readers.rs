@@ -58,6 +58,7 @@ struct SaidEntry<'t> {
     owner: Option<&'t str>,
     tags: Vec<&'t str>,
     archive: Option<&'t str>,
+    below: Option<&'t str>,
     gone_from: Option<Timestamp>,
 }
 
@@ -90,6 +91,7 @@ impl<'t> SaidEntry<'t> {
             owner: entry.owner(),
             tags: entry.tags().collect(),
             archive: entry.archive(),
+            below: entry.below(),
             gone_from: entry.gone_from(),
         }
     }

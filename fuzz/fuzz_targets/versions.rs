@@ -90,6 +90,7 @@ fn seen(entry: Entry<'_>) -> String {
         entry.owner(),
         entry.tags().collect::<Vec<_>>(),
         entry.archive(),
+        entry.below(),
     );
     let shape = (
         entry.status(),

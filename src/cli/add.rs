@@ -90,6 +90,10 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_FORWARD", value_name = "WHAT", value_parser = property::forward())]
     forward: Option<Forward>,
 
+    /// A URL to which paths below the code are appended; the target is then for the code alone
+    #[arg(long, env = "WAYPOST_BELOW", value_name = "URL")]
+    below: Option<String>,
+
     /// The last day on which the link works, or the time until which it works (RFC 3339)
     #[arg(long, env = "WAYPOST_EXPIRES", value_name = "DATE")]
     expires: Option<String>,
@@ -157,6 +161,7 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
         tags: args.tag.into_iter().filter(says_something).collect(),
         status: args.status,
         forward: args.forward,
+        below: args.below.filter(says_something),
         expires,
         site: args.site,
         destination,

@@ -210,6 +210,7 @@ mod tests {
                 "alias",
                 "status",
                 "forward",
+                "below",
                 "cache_max_age",
                 "expires",
                 "archive",

@@ -28,6 +28,8 @@ pub struct NewEntry {
     pub status: Option<Status>,
     /// The parts of a request that are forwarded to the target, if set.
     pub forward: Option<Forward>,
+    /// The URL to which paths below its codes are appended, which is written in canonical form.
+    pub below: Option<Target<'static>>,
     /// The time for which a redirect may be cached, in seconds, if set.
     pub cache_max_age: Option<u32>,
     /// The end of its validity.
@@ -61,6 +63,7 @@ impl NewEntry {
             tags: Vec::new(),
             status: None,
             forward: None,
+            below: None,
             cache_max_age: None,
             expires: None,
             retired: None,
@@ -90,6 +93,7 @@ impl NewEntry {
         let url = |url: &Option<Target<'_>>| url.as_ref().map(|it| scalar(it.as_str()));
         let pairs = [
             url(&self.url).map(|it| ("url", it)),
+            url(&self.below).map(|it| ("below", it)),
             code,
             list(self.aliases.iter().map(Code::as_str)).map(|it| ("aliases", it)),
             text(&self.title).map(|it| ("title", it)),
@@ -139,7 +143,8 @@ mod tests {
             owner: Some("@ada".to_owned()),
             tags: vec!["a b".to_owned(), "été".to_owned()],
             status: Status::from_code(301),
-            forward: Some(Forward::Path),
+            forward: Some(Forward::Query),
+            below: Target::parse("https://b.example/").ok(),
             cache_max_age: Some(0),
             expires: "2026-12-31".parse().ok(),
             retired: Some(WrittenRetirement::Always),
@@ -148,9 +153,9 @@ mod tests {
         };
         assert_eq!(
             entry.to_string(),
-            "- url: https://e.org/\n  number: 62\n  aliases: [\"no\", \"-x\"]\n  \
+            "- url: https://e.org/\n  below: https://b.example/\n  number: 62\n  aliases: [\"no\", \"-x\"]\n  \
              title: \"Git: the database\"\n  owner: \"@ada\"\n  tags: [\"a b\", été]\n  status: 301\n  \
-             forward: path\n  cache-max-age: 0\n  expires: 2026-12-31\n  retired: true\n  \
+             forward: query\n  cache-max-age: 0\n  expires: 2026-12-31\n  retired: true\n  \
              archive: https://archive.example/"
         );
     }

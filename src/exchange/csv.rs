@@ -13,7 +13,7 @@ use super::order::SortedEntries;
 use super::read::NO_TEXT;
 
 /// The columns, in order.
-const HEADER: [&str; 12] = [
+const HEADER: [&str; 13] = [
     "short-code",
     "url",
     "aliases",
@@ -26,6 +26,7 @@ const HEADER: [&str; 12] = [
     "expires",
     "retired",
     "archive",
+    "below",
 ];
 
 /// Writes a site.
@@ -62,6 +63,7 @@ fn fields(entry: Entry<'_>) -> [Cow<'_, str>; HEADER.len()] {
             Some(Retired::From(time)) => time.to_string().into(),
         },
         text(entry.archive()),
+        text(entry.below()),
     ]
 }
 

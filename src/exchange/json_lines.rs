@@ -21,6 +21,8 @@ struct LinkLine<'t> {
     short_code: Cow<'t, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<Cow<'t, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    below: Option<&'t str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     aliases: Vec<&'t str>,
     status: u16,
@@ -63,6 +65,7 @@ impl<'t> LinkLine<'t> {
             base_url: entry.site().base_url().as_str(),
             short_code: entry.code(),
             url: entry.target(),
+            below: entry.below(),
             aliases: entry.aliases().collect(),
             status: entry.status().code(),
             forward: entry.forward().name(),

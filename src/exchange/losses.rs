@@ -11,6 +11,8 @@ pub enum Feature {
     Status,
     /// The path or the query is carried over.
     Forward,
+    /// Paths below the code lead to a URL of their own.
+    Below,
     /// A caching time other than the default.
     CacheMaxAge,
     /// A future time from which the entry is gone.
@@ -37,9 +39,10 @@ pub enum Feature {
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Status,
         Self::Forward,
+        Self::Below,
         Self::CacheMaxAge,
         Self::End,
         Self::Gone,
@@ -58,6 +61,7 @@ impl Feature {
         match self {
             Self::Status => "status",
             Self::Forward => "forward",
+            Self::Below => "below",
             Self::CacheMaxAge => "cache-max-age",
             Self::End => "expires or retired later",
             Self::Gone => "expired or retired",
@@ -116,6 +120,7 @@ impl Losses {
                     _ if is_gone_too || is_too_long => false,
                     Feature::Status => !is_gone && entry.status() != Status::Found,
                     Feature::Forward => !is_gone && entry.forward() != Forward::None,
+                    Feature::Below => !is_gone && entry.below().is_some(),
                     Feature::CacheMaxAge => !is_gone && entry.cache_max_age() != DEFAULT_MAX_AGE,
                     Feature::End => !is_gone && entry.gone_from().is_some(),
                     Feature::Aliases => row.code != entry.code(),

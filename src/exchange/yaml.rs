@@ -58,6 +58,9 @@ fn write_entry(entry: Entry<'_>, out: &mut dyn Write) -> io::Result<()> {
     if let Some(target) = &target {
         pair("url", &scalar(target))?;
     }
+    if let Some(below) = entry.below() {
+        pair("below", &scalar(below))?;
+    }
     let derived = target.map(|target| entry.site().scheme().code(&target));
     if let Some(number) = entry.sequence_number() {
         // The next number continues from here.

@@ -147,7 +147,7 @@ async fn all_that_is_described_is_answered() {
     let fixture = Fixture::new().await;
     let register = async |body: &str| fixture.register(body).await;
     let large = format!(r#"{{"url": "{}"}}"#, "a".repeat(70_000));
-    register(r#"{"url": "https://e.org/", "title": "T", "tags": ["t"], "aliases": ["a"]}"#).await;
+    register(r#"{"url": "https://e.org/", "title": "T", "tags": ["t"], "aliases": ["a"], "below": "https://b.org/"}"#).await;
     register(r#"{"url": "https://e.org/", "get_or_create": true}"#).await;
     let taken = register(r#"{"url": "https://e.org/2", "short_code": "a"}"#).await;
     assert_eq!(problem(&taken), "code-taken");

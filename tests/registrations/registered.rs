@@ -8,25 +8,29 @@ async fn a_new_link_is_in_the_remote_and_redirects() {
     let fixture = Fixture::new().await;
     let body = r#"{"url": "https://Git-SCM.com", "short_code": "git", "title": "Git: it",
         "tags": ["vcs"], "aliases": ["scm"], "status": 301, "forward": "query",
-        "expires": "2999-01-01"}"#;
+        "below": "https://Docs.git-scm.com", "expires": "2999-01-01"}"#;
     let reply = fixture.register(body).await;
     assert_eq!(reply.status_line(), "HTTP/1.1 201 Created");
     assert_eq!(reply.header("location").unwrap(), "https://short.code/git");
     let link = reply.json();
     assert_eq!(link["short_url"], "https://short.code/git");
     assert_eq!(link["url"], "https://git-scm.com/");
+    assert_eq!(link["below"], "https://docs.git-scm.com/");
     assert_eq!(link["owner"], "ada");
     assert_eq!(link["aliases"][0], "scm");
     assert_eq!(link["commit"], fixture.remote("rev-parse main"));
 
     let followed = fixture.server.get("/scm").await;
     assert_eq!(followed.status_line(), "HTTP/1.1 301 Moved Permanently");
+    let below = fixture.server.get("/scm/a%2Fb?q").await;
+    let location = "https://docs.git-scm.com/a%2Fb?q";
+    assert_eq!(below.header("location").unwrap(), location);
     let revision = fixture.server.status().await["revision"]["commit"].clone();
     assert_eq!(revision, link["commit"]);
     assert_eq!(
         fixture.table(),
         "base_url: https://short.code/\nmapping:\n- url: https://git-scm.com/\n  \
-         short-code: git\n  aliases: [scm]\n  title: \"Git: it\"\n  owner: ada\n  tags: [vcs]\n  \
+         below: https://docs.git-scm.com/\n  short-code: git\n  aliases: [scm]\n  title: \"Git: it\"\n  owner: ada\n  tags: [vcs]\n  \
          status: 301\n  forward: query\n  expires: 2999-01-01"
     );
     assert_eq!(

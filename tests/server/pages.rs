@@ -15,6 +15,7 @@ mapping:
   tags: ["<b>tag</b>", plain]
   expires: 2999-12-31
   forward: query
+  below: https://docs.example/?q=%3C&r=
 - {url: 'https://e.example/old', short-code: old, retired: true, title: '<i>old</i>', archive: 'https://a.example/?x=%22'}
 - {url: 'https://e.example/1', short-code: example-one, aliases: [été/1, one]}
 - {url: 'https://e.example/2', short-code: example-two}
@@ -39,6 +40,7 @@ async fn a_preview_shows_and_follows_nothing() {
     for shown in [
         "https://<strong>framasoft.org</strong>/?a=1&#38;b=%3Cscript%3E",
         ">Continue to framasoft.org</a>",
+        "<dt>Paths below the code lead to</dt><dd><a href=\"https://docs.example/?q=%3C&#38;r=\"",
         "https://short.code/frama",
         "plain",
         "through <time datetime=\"2999-12-31\">31 December 2999</time>",

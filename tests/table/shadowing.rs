@@ -75,7 +75,7 @@ fn plan() -> impl Strategy<Value = Plan> {
     (
         code_plan(),
         0..TARGETS.len(),
-        prop::sample::select(vec![0, 1, 2, 3, 2, 3, 4, 5]),
+        prop::sample::select(vec![0, 1, 2, 3, 2, 3, 4, 5, 6, 7]),
         0..8_usize,
         alias,
     )
@@ -141,9 +141,11 @@ impl Pool {
             "path-and-query",
             "all",
             "all-and-query",
+            "none\n  below: https://t.example/",
+            "query\n  below: https://b.example/?x=",
         ][plan.forward];
         let mut target = TARGETS[plan.target].to_owned();
-        if plan.forward > 1 && !target.ends_with(['/', '=']) {
+        if (2..6).contains(&plan.forward) && !target.ends_with(['/', '=']) {
             target.push('/');
         }
         let mut entry = match &plan.code {

@@ -66,6 +66,10 @@ struct KeyArgs {
     #[arg(long, value_name = "WHAT", value_parser = property::forward())]
     forward: Option<Forward>,
 
+    /// A URL to which paths below the code are appended; the target is then for the code alone
+    #[arg(long, value_name = "URL", value_parser = super::url)]
+    below: Option<Target<'static>>,
+
     /// How long a redirect may be cached; 0 disables caching
     #[arg(long, value_name = "SECONDS")]
     cache_max_age: Option<u32>,
@@ -104,6 +108,7 @@ enum RemovableKey {
     Aliases,
     Status,
     Forward,
+    Below,
     CacheMaxAge,
     Expires,
     Archive,
@@ -119,6 +124,7 @@ impl RemovableKey {
             Self::Aliases => EntryValue::Aliases(Vec::new()),
             Self::Status => EntryValue::Status(None),
             Self::Forward => EntryValue::Forward(None),
+            Self::Below => EntryValue::Below(None),
             Self::CacheMaxAge => EntryValue::CacheMaxAge(None),
             Self::Expires => EntryValue::Expires(None),
             Self::Archive => EntryValue::Archive(None),
@@ -173,6 +179,10 @@ impl KeyArgs {
             (
                 RemovableKey::Forward,
                 self.forward.map(|it| EntryValue::Forward(Some(it))),
+            ),
+            (
+                RemovableKey::Below,
+                self.below.map(|it| EntryValue::Below(Some(it))),
             ),
             (
                 RemovableKey::CacheMaxAge,

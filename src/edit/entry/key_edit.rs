@@ -6,8 +6,9 @@ use crate::edit::scalar::{item, like, list, scalar};
 use crate::mapping::ScalarForm;
 
 /// The keys of an entry in the order in which they are written.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "url",
+    "below",
     "short-code",
     "number",
     "aliases",

@@ -43,35 +43,47 @@ pub struct Origin {
 /// Displays what a code was, and where.
 pub(crate) struct Former<'t, 'o> {
     entry: Entry<'t>,
-    /// Whether it was taken down: then its target is not named.
-    is_taken_down: bool,
+    /// What it was.
+    state: String,
     origin: &'o Origin,
 }
 
 impl<'t, 'o> Former<'t, 'o> {
-    /// Returns what an entry of an old table was.
+    /// Returns what an entry of an old table was. If it was taken down, its target is not named.
     pub(crate) fn new(entry: Entry<'t>, origin: &'o Origin, is_taken_down: bool) -> Self {
+        let state = match entry.target() {
+            Some(_) if is_taken_down => "it has been taken down".to_owned(),
+            Some(target) => format!("it led to {target}"),
+            None => "it was retired".to_owned(),
+        };
         Self {
             entry,
-            is_taken_down,
+            state,
             origin,
+        }
+    }
+
+    /// Returns where an entry of an old table led the paths below its codes.
+    pub(crate) fn of_paths(entry: Entry<'t>, origin: &'o Origin, is_taken_down: bool) -> Self {
+        let former = Self::new(entry, origin, is_taken_down);
+        match entry.path_target().filter(|_| !is_taken_down) {
+            Some(below) => Self {
+                state: format!("they led to {below}"),
+                ..former
+            },
+            None => former,
         }
     }
 }
 
 impl fmt::Display for Former<'_, '_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.entry.target() {
-            Some(_) if self.is_taken_down => f.write_str("it has been taken down")?,
-            Some(target) => write!(f, "it led to {target}")?,
-            None => f.write_str("it was retired")?,
-        }
         let place = self.entry.place();
         let Origin { commit, day } = self.origin;
         write!(
             f,
-            " ({commit}:{}:{}, {day})",
-            place.file, place.position.line
+            "{} ({commit}:{}:{}, {day})",
+            self.state, place.file, place.position.line
         )
     }
 }

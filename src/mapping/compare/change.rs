@@ -45,6 +45,8 @@ pub enum ChangeKind {
     Retirement,
     /// The end of a code's validity.
     Expiry,
+    /// The URL to which paths below the code lead.
+    Below,
     /// The parts of a request that are forwarded to the target.
     Forward,
     /// The redirect status.
@@ -69,7 +71,7 @@ pub enum ChangeKind {
 
 impl ChangeKind {
     /// Every kind, the most serious first.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::Removed,
         Self::AliasLost,
         Self::Renamed,
@@ -78,6 +80,7 @@ impl ChangeKind {
         Self::Retired,
         Self::Retirement,
         Self::Expiry,
+        Self::Below,
         Self::Forward,
         Self::Status,
         Self::Added,
@@ -101,6 +104,7 @@ impl ChangeKind {
             Self::Retired => "retired",
             Self::Retirement => "retirement-changed",
             Self::Expiry => "expiry-changed",
+            Self::Below => "below-changed",
             Self::Forward => "forward-changed",
             Self::Status => "status-changed",
             Self::Added => "added",
@@ -137,6 +141,7 @@ impl ChangeKind {
                 Some(Retired::From(time)) => Some(format!("retired from {time}")),
             },
             Self::Expiry => entry.term().expires.map(|time| time.to_string()),
+            Self::Below => text(entry.below()),
             Self::Forward => Some(entry.forward().name().to_owned()),
             Self::Status => Some(entry.status().code().to_string()),
             Self::CacheMaxAge => Some(entry.cache_max_age().to_string()),
@@ -170,7 +175,7 @@ impl<'t> Change<'t> {
         use ChangeKind::*;
         let names_target = matches!(
             self.kind,
-            Removed | AliasLost | Retargeted | Retired | TargetDropped | Title | Archive
+            Removed | AliasLost | Retargeted | Retired | Below | TargetDropped | Title | Archive
         );
         self.is_takedown && names_target
     }
@@ -216,6 +221,7 @@ pub(super) fn differences(old: Entry<'_>, new: Entry<'_>) -> impl Iterator<Item 
             was_retired && is_retired && was.retired != is.retired,
         ),
         (Expiry, was.expires != is.expires),
+        (Below, old.below() != new.below()),
         (Forward, old.forward() != new.forward()),
         (Status, old.status() != new.status()),
         (CacheMaxAge, old.cache_max_age() != new.cache_max_age()),

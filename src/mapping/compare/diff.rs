@@ -446,9 +446,10 @@ mod tests {
             A,
             &format!(
                 "{A}  status: 301\n  forward: query\n  cache-max-age: 0\n  title: T\n  owner: o\n  \
-                 tags: [one, two]\n  archive: https://web.example/\n"
+                 tags: [one, two]\n  archive: https://web.example/\n  below: https://b.example/\n"
             ),
             &[
+                "below-changed a: none → https://b.example/",
                 "forward-changed a: none → query",
                 "status-changed a: 302 → 301",
                 "cache-max-age-changed a: 60 → 0",
@@ -458,6 +459,7 @@ mod tests {
                 "archive-changed a: none → https://web.example/",
             ],
             &[
+                "below-changed a: https://b.example/ → none",
                 "forward-changed a: query → none",
                 "status-changed a: 301 → 302",
                 "cache-max-age-changed a: 0 → 60",

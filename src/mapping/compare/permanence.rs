@@ -13,11 +13,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::broken::{Broken, Former, Link, Origin};
 use super::gap::Gap;
+use super::goal::Goal;
 use super::shadow_breach;
 use super::site_pair::SitePair;
 use super::statement::{Statement, Statements};
 use super::takedown::is_taken_down;
-use crate::mapping::packed::{Entry, Site, Table, TargetParts};
+use crate::mapping::packed::{Entry, Site, Table};
 use crate::mapping::value::{Diagnostic, Rule};
 
 /// The ways to break a promise.
@@ -27,37 +28,38 @@ pub enum Breach {
     Gone,
     /// It leads elsewhere.
     Elsewhere,
+    /// The paths below it lead elsewhere, or nowhere.
+    BelowElsewhere,
     /// It was retired without a target and now has one, which may differ from its former one.
     Filled,
-    /// It was retired, and now has another target.
+    /// It was retired, and now it or the paths below it have another target.
     Regiven,
 }
 
 impl Breach {
     /// Returns how the current entry of a code breaks its promise, if it does.
-    pub(crate) fn of(
-        target: Option<TargetParts<'_>>,
-        is_retired: bool,
-        now: Option<Entry<'_>>,
-    ) -> Option<Self> {
+    pub(super) fn of(goal: &Goal, is_retired: bool, now: Option<Entry<'_>>) -> Option<Self> {
         let Some(now) = now else {
             return Some(Self::Gone);
         };
         // A retired entry may drop its target.
-        let now = now.target_parts()?;
-        match target {
-            Some(target) if target == now => None,
-            Some(_) if is_retired => Some(Self::Regiven),
-            Some(_) => Some(Self::Elsewhere),
-            None => Some(Self::Filled),
-        }
+        let target = now.target_parts()?;
+        let Some(was) = goal.target() else {
+            return Some(Self::Filled);
+        };
+        let breach = match was == target {
+            true if goal.is_kept_below(now) => return None,
+            true => Self::BelowElsewhere,
+            false => Self::Elsewhere,
+        };
+        Some(if is_retired { Self::Regiven } else { breach })
     }
 
     /// Returns the rule that it breaks.
     fn rule(self) -> Rule {
         match self {
             Self::Gone => Rule::PublishedCodeGone,
-            Self::Elsewhere => Rule::PublishedCodeRetargeted,
+            Self::Elsewhere | Self::BelowElsewhere => Rule::PublishedCodeRetargeted,
             Self::Filled => Rule::RetiredCodeRefilled,
             Self::Regiven => Rule::RetiredCodeRetargeted,
         }
@@ -65,7 +67,7 @@ impl Breach {
 
     /// Returns whether a statement of intent permits it.
     pub(super) fn can_be_intended(self) -> bool {
-        matches!(self, Self::Elsewhere | Self::Filled)
+        matches!(self, Self::Elsewhere | Self::BelowElsewhere | Self::Filled)
     }
 }
 
@@ -76,7 +78,7 @@ pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) 
         |_: &Site, pair: &SitePair<'_>| pair.old_entries().map(|it| it.number()).collect();
     let none = &HashSet::new();
     let mut broken = report((old, origin), new, none, of_pair, |entry, code, now| {
-        let breach = Breach::of(entry.target_parts(), entry.is_retired(), now)?;
+        let breach = Breach::of(&Goal::of(entry), entry.is_retired(), now)?;
         let site = now.map_or(entry.site(), |now| now.site());
         let is_intended = breach.can_be_intended() && !stated.waiting(site, code).is_empty();
         (!is_intended).then_some(breach)
@@ -187,8 +189,11 @@ impl<'t> BrokenCode<'t> {
                 format!("the published code {code:?} is gone"),
                 "restore it, with \"retired: true\" if it should no longer work".to_owned(),
             ),
-            (Breach::Elsewhere, _) => (
-                format!("the published code {code:?} leads elsewhere"),
+            (breach @ (Breach::Elsewhere | Breach::BelowElsewhere), _) => (
+                match breach {
+                    Breach::Elsewhere => format!("the published code {code:?} leads elsewhere"),
+                    _ => format!("paths below the published code {code:?} lead elsewhere"),
+                },
                 format!(
                     "use another code for the new target, or declare the change in the commit \
                      message: {}",
@@ -213,7 +218,10 @@ impl<'t> BrokenCode<'t> {
             (None, Some(gap)) => gap.place(*old),
             (new, _) => new.unwrap_or(*old).place(),
         };
-        let former = Former::new(*old, origin, self.is_taken_down);
+        let former = match self.breach {
+            Breach::BelowElsewhere => Former::of_paths(*old, origin, self.is_taken_down),
+            _ => Former::new(*old, origin, self.is_taken_down),
+        };
         let hint = format!("{former}; {way_out}");
         Diagnostic::new(self.breach.rule(), place, message).with_hint(hint)
     }

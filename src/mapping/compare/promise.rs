@@ -1,17 +1,13 @@
 //! The promise of one code: where it leads, since when it is broken, and where statements moved it.
 
-use std::rc::Rc;
-
+use super::goal::Goal;
 use super::permanence::Breach;
-use crate::mapping::packed::{Entry, TargetParts};
-
-/// The destination of a code: a target, or `None`.
-pub(super) type Goal = Option<Rc<str>>;
+use crate::mapping::packed::Entry;
 
 /// The promise of one code.
 #[derive(Debug, Clone)]
 pub(super) struct Promise {
-    pub(super) target: Goal,
+    pub(super) goal: Goal,
     is_retired: bool,
     /// Whether the last published table has the code; only known for the first promise of a code.
     pub(super) is_current: bool,
@@ -27,7 +23,7 @@ pub(super) struct Promise {
 impl Promise {
     pub(super) fn new(entry: Entry<'_>) -> Self {
         let mut promise = Self {
-            target: None,
+            goal: Goal::default(),
             is_retired: false,
             is_current: true,
             is_taken_down: false,
@@ -49,14 +45,10 @@ impl Promise {
         self
     }
 
-    fn target_parts(&self) -> Option<TargetParts<'_>> {
-        self.target.as_deref().map(TargetParts::of)
-    }
-
     /// Returns whether a statement has moved this promise away from the destination of the other.
     pub(super) fn supersedes(&self, other: &Self) -> bool {
-        let has_left = self.left.contains(&other.target);
-        let was_left = other.left.contains(&self.target);
+        let has_left = self.left.contains(&other.goal);
+        let was_left = other.left.contains(&self.goal);
         has_left && (!was_left || self.left.len() > other.left.len())
     }
 
@@ -65,29 +57,28 @@ impl Promise {
         self.is_retired |= other.is_retired;
         self.is_taken_down |= other.is_taken_down;
         self.kept = self.kept.max(other.kept);
-        for target in &other.left {
-            if !self.left.contains(target) {
-                self.left.push(target.clone());
+        for goal in &other.left {
+            if !self.left.contains(goal) {
+                self.left.push(goal.clone());
             }
         }
     }
 
     pub(super) fn breach(&self, now: Option<Entry<'_>>) -> Option<Breach> {
-        Breach::of(self.target_parts(), self.is_retired, now)
+        Breach::of(&self.goal, self.is_retired, now)
     }
 
     /// Updates the promise from an entry.
     pub(super) fn keep(&mut self, entry: Entry<'_>) {
         self.is_retired = entry.is_retired();
-        let target = entry.target_parts();
-        if target.is_none() && self.target.is_some() {
+        if !entry.has_target() && self.goal.target().is_some() {
             // A retired entry may drop its target, which is still the only one that the code may
             // have.
             self.is_taken_down = true;
             return;
         }
-        if self.target_parts() != target {
-            self.target = target.map(|it| it.to_string().into());
+        if !self.goal.is_of(entry) {
+            self.goal = Goal::of(entry);
         }
         self.is_taken_down = false;
         self.kept = None;

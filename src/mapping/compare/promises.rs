@@ -162,9 +162,7 @@ impl Promises {
                 site.codes().all(|code| {
                     let was = gone.and_then(|gone| gone.lookup(&code));
                     match (was, site.lookup(&code)) {
-                        (Some(was), Some(is)) => {
-                            was.forward().takes_below() || !is.forward().takes_below()
-                        }
+                        (Some(was), Some(is)) => was.takes_below() || !is.takes_below(),
                         (None, _) => {
                             let first = codes.and_then(|codes| codes.first.get(&*code));
                             !first.is_some_and(|it| it.is_current) && !near.touches(&code)

@@ -143,7 +143,7 @@ pub fn shadowed_by<'t>(
         if old.lookup(code).is_none() {
             search.ask_code(code);
         }
-        if entry.forward().takes_below() {
+        if entry.takes_below() {
             search.ask_below(code);
             prefixes.insert(code);
         }
@@ -195,10 +195,10 @@ pub struct NewLink<'l> {
     pub gone_from: Option<Timestamp>,
 }
 
-/// Returns whether a code of an entry is new to a site, or now forwards its path.
+/// Returns whether a code of an entry is new to a site, or now takes the paths below it.
 pub(crate) fn is_news(old: &Site, entry: Entry<'_>, code: &str) -> bool {
     let was = old.lookup(code);
-    was.is_none_or(|was| entry.forward().takes_below() && !was.forward().takes_below())
+    was.is_none_or(|was| entry.takes_below() && !was.takes_below())
 }
 
 struct ShadowSearch<'t> {

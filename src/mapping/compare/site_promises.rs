@@ -25,7 +25,7 @@ impl SitePromises {
         };
         let rivals = self.rivals.get_mut(code).into_iter().flatten();
         for known in std::iter::once(&mut *first).chain(rivals) {
-            if known.target == promise.target {
+            if known.goal == promise.goal {
                 return known.unite(&promise);
             } else if known.supersedes(&promise) {
                 return;
@@ -88,8 +88,8 @@ impl SitePromises {
     pub(super) fn settle(&mut self, code: &str, entry: Entry<'_>) {
         let rivals = self.rivals.remove(code).unwrap_or_default();
         if let Some(promise) = self.first.get_mut(code) {
-            promise.left.push(promise.target.clone());
-            promise.left.extend(rivals.into_iter().map(|it| it.target));
+            promise.left.push(promise.goal.clone());
+            promise.left.extend(rivals.into_iter().map(|it| it.goal));
             promise.keep(entry);
         }
     }

@@ -32,6 +32,7 @@ pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
     let own = read_own_code(report, item);
     let aliases = read_aliases(report, item);
     let archive = read_archive(report, item);
+    let below = read_below(report, item);
     if let (Ok(Some(target)), Some(forward)) = (&target, item.forward) {
         check_forward(
             report,
@@ -60,7 +61,7 @@ pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
     let rare = item.rare.as_deref();
     let mut has_notes = false;
     if let Some(rare) = rare {
-        has_notes = push_notes(draft, owner, rare, archive.as_ref());
+        has_notes = push_notes(draft, owner, rare, archive.as_ref(), below.as_ref());
     }
     let term = Term {
         expires: rare.and_then(|rare| rare.expires),
@@ -93,22 +94,39 @@ pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
         is_hashed,
         has_codes: !is_hashed || !aliases.is_empty(),
         has_notes,
+        has_below: below.is_some(),
         has_term,
     };
     draft.end(owner, file, item.position.line, shape);
 }
 
-/// Reports the entries whose target cannot take what the defaults of their document forward.
+/// Reports the entries whose target, or `below`, cannot take what the defaults of their document
+/// forward.
 pub(super) fn check_defaults(draft: &Draft, defaults: &Defaults, report: &mut Report<'_>) {
-    let Some(forward) = defaults.forward.filter(|forward| forward.path()) else {
+    let may_misfit = |forward: &Forward| {
+        forward.path() || *forward != Forward::None && draft.has_entries_with_below()
+    };
+    let Some(forward) = defaults.forward.filter(may_misfit) else {
         return;
     };
+    let mut belows = draft.notes.of_kind(NoteKind::Below);
     for (target, line, shape) in draft.entries() {
+        let below = match shape.has_below {
+            true => belows.find(|(owner, _)| *owner == target),
+            false => None,
+        };
         if shape.unsaid.forward && shape.url.is_some() {
             let column = shape.column;
             let position = Position { line, column };
-            let target = draft.targets.get(target).to_string();
-            check_forward(report, &target, forward, position, SetBy::Defaults);
+            match below {
+                Some((_, below)) => {
+                    check_below(report, below, forward, position, SetBy::Defaults);
+                }
+                None => {
+                    let target = draft.targets.get(target).to_string();
+                    check_forward(report, &target, forward, position, SetBy::Defaults);
+                }
+            }
         }
     }
 }
@@ -205,6 +223,40 @@ fn read_archive<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Option<Targe
     }
 }
 
+/// Reads where paths below the codes lead; `None` also for an entry that has dropped its target.
+fn read_below<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Option<Target<'i>> {
+    let below = item.rare.as_deref()?.below.as_ref()?;
+    let target = match Target::parse(&below.value) {
+        Ok(_) if item.url.is_none() => {
+            let message = "an entry without a URL says where paths below it lead";
+            let hint = Some("remove \"below\"".to_owned());
+            report.problem(Rule::BelowWithoutUrl, below.position, message, hint);
+            return None;
+        }
+        Ok(target) => target,
+        Err(error) => {
+            let (message, hint) = (error.to_string(), error.hint());
+            report.problem(error.rule(), below.position, message, hint);
+            return None;
+        }
+    };
+    check_private(report, &target, below.position);
+    // No code is derived from it.
+    if below.value != target.as_str() {
+        let hint = format!("write {:?}", target.as_str());
+        report.problem_with_hint(Rule::UrlNotCanonical, below.position, NOT_CANONICAL, hint);
+    }
+    let forward = item.forward.map(|it| it.value).unwrap_or_default();
+    check_below(
+        report,
+        target.as_str(),
+        forward,
+        below.position,
+        SetBy::Entry,
+    );
+    Some(target)
+}
+
 /// Lists the codes of an entry, except its own code if it encodes the hash of its target.
 fn push_codes(
     draft: &mut Draft,
@@ -234,13 +286,16 @@ fn push_notes(
     owner: Owner,
     rare: &RareKeys<'_>,
     archive: Option<&Target<'_>>,
+    below: Option<&Target<'_>>,
 ) -> bool {
     let title = rare.title.iter().map(|it| (NoteKind::Title, &**it));
     let owners = rare.owner.iter().map(|it| (NoteKind::Owner, &**it));
     let tags = rare.tags.iter().map(|it| (NoteKind::Tag, &**it));
     let archive = archive.map(|it| (NoteKind::Archive, it.as_str()));
+    let below = below.map(|it| (NoteKind::Below, it.as_str()));
+    let urls = archive.into_iter().chain(below);
     let mut has_notes = false;
-    for (kind, text) in title.chain(owners).chain(tags).chain(archive) {
+    for (kind, text) in title.chain(owners).chain(tags).chain(urls) {
         draft.notes.push(owner.target, kind, text);
         has_notes = true;
     }
@@ -268,6 +323,29 @@ fn check_forward(
             Some(hint.to_owned()),
         );
     }
+}
+
+/// Reports a `below` that cannot take what is forwarded, or excludes it.
+fn check_below(
+    report: &mut Report<'_>,
+    below: &str,
+    forward: Forward,
+    position: Position,
+    set_by: SetBy,
+) {
+    let Some(misfit) = Misfit::of_below(forward, below) else {
+        return;
+    };
+    let hint = match (set_by, misfit) {
+        (SetBy::Entry, _) => misfit.hint(),
+        // It is reported whatever the defaults are.
+        (SetBy::Defaults, Misfit::Ending) => return,
+        (SetBy::Defaults, Misfit::Fragment | Misfit::TwoUrls) => {
+            "the defaults ask for it: add \"forward: none\" here"
+        }
+    };
+    let message = misfit.to_string();
+    report.problem_with_hint(misfit.rule(), position, message, hint);
 }
 
 /// Warns of a URL that leads each client into its own network, or to the client itself.

@@ -106,7 +106,7 @@ impl Difference {
             let now = self.added.counterpart(site);
             let is_kept = |code: &str| now.is_some_and(|now| now.lookup(code).is_some());
             site.codes().any(|code| !is_kept(&code))
-                || site.stored_entries().any(|it| it.forward().takes_below())
+                || site.stored_entries().any(|it| it.takes_below())
         })
     }
 }
@@ -133,7 +133,10 @@ fn has_own_targets(table: &Table) -> bool {
     if of_sites.any(|it| it.is_some_and(|it| table.covers(&it.url))) {
         return true;
     }
-    let sites = table.sites().iter();
-    let mut own = sites.flat_map(|site| site.entries_to(|rest| table.may_own(rest)));
-    own.next().is_some()
+    let mut sites = table.sites().iter();
+    sites.any(|site| {
+        !site
+            .entries_leading_to(|rest| table.may_own(rest))
+            .is_empty()
+    })
 }

@@ -32,6 +32,7 @@ pub(crate) struct RareKeys<'t> {
     pub(crate) expires: Option<Timestamp>,
     pub(crate) retired: Option<Retired>,
     pub(crate) archive: Option<Located<Cow<'t, str>>>,
+    pub(crate) below: Option<Located<Cow<'t, str>>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +50,7 @@ enum EntryKey {
     Expires,
     Retired,
     Archive,
+    Below,
 }
 
 const ENTRY_KEYS: &[(&str, EntryKey)] = &[
@@ -65,6 +67,7 @@ const ENTRY_KEYS: &[(&str, EntryKey)] = &[
     ("expires", EntryKey::Expires),
     ("retired", EntryKey::Retired),
     ("archive", EntryKey::Archive),
+    ("below", EntryKey::Below),
 ];
 
 impl<'t> Item<'t> {
@@ -107,6 +110,7 @@ impl<'t> Item<'t> {
                 EntryKey::Expires => entry.rare().expires = reader.expires()?,
                 EntryKey::Retired => entry.rare().retired = reader.retired()?,
                 EntryKey::Archive => entry.rare().archive = reader.url("archive")?,
+                EntryKey::Below => entry.rare().below = reader.url("below")?,
             }
         }
         entry.check_presence(reader, &seen);

@@ -3,6 +3,7 @@
 
 mod admit;
 mod agreed;
+mod below_review;
 mod conflicts;
 mod difference;
 mod document;

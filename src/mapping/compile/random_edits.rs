@@ -79,10 +79,14 @@ fn entry((kind, number): (usize, usize)) -> String {
     match kind {
         0 => format!("- url: https://e.org/{number}/\n  short-code: c{number}\n"),
         1 => {
-            let forward = ["path", "all"][number % 2];
-            format!(
-                "- url: https://e.org/{number}/\n  short-code: d{number}\n  forward: {forward}\n"
-            )
+            let url = [
+                "https://b.org/",
+                "https://short.code/",
+                "https://short.code/c1/",
+            ][number / 4 % 3];
+            let below = format!("below: {url}");
+            let taken = ["forward: path", "forward: all", &below][number % 3];
+            format!("- url: https://e.org/{number}/\n  short-code: d{number}\n  {taken}\n")
         }
         2 => format!(
             "- url: https://a.org/{number}/\n  aliases: [a{number}, c{number}/x, c{number}.]\n"

@@ -3,10 +3,11 @@
 //! A code may be reached, or hidden, by the ways in which the server helps a reader: another
 //! spelling, a repair, a forwarded path, another site. A target may also lead back into the table.
 
+use super::below_review::review_below;
 use super::site_review::{review_keys, shown_loop};
-use crate::mapping::packed::{CodeKind, Entry, Site, Table};
+use crate::mapping::packed::{CodeKind, Entry, Site, Table, TargetParts};
 use crate::mapping::resolve::{End, follow};
-use crate::mapping::value::{Diagnostic, Position, Problems, Rule, Timestamp};
+use crate::mapping::value::{Diagnostic, Position, Problems, Rule, Timestamp, target};
 
 /// Reports the problems of a table's codes and targets with each other; `position_of` returns where a
 /// listed code is written, given its number and that of its site.
@@ -51,7 +52,8 @@ pub(super) fn review(
         let entries = leading_back(table, site, among);
         found.push(entries.iter().map(Entry::key).collect());
         for entry in entries {
-            if let Some(problem) = own_target(table, entry) {
+            let found = [own_target(table, entry), review_below(table, entry)];
+            for problem in found.into_iter().flatten() {
                 problems.push(problem);
             }
         }
@@ -59,15 +61,17 @@ pub(super) fn review(
     found
 }
 
-/// Returns the entries of a site whose targets may lead back into its table, in written order.
+/// Returns the entries of a site that may lead back into its table, in written order.
 fn leading_back<'t>(table: &'t Table, site: &'t Site, among: Option<&[u64]>) -> Vec<Entry<'t>> {
     let Some(keys) = among else {
-        return site.entries_to(|rest| table.may_own(rest)).collect();
+        return site.entries_leading_to(|rest| table.may_own(rest));
     };
     let mut entries = site.entries_with_keys(keys);
     entries.retain(|entry| {
-        let target = entry.target_parts();
-        target.is_some_and(|target| table.may_own(target.host_and_rest()))
+        let target = entry.target_parts().map(TargetParts::host_and_rest);
+        let below = entry.below().map(|url| target::divided(url).1);
+        let mut urls = target.into_iter().chain(below);
+        urls.any(|rest| table.may_own(rest))
     });
     entries
 }
@@ -122,7 +126,7 @@ fn under_forwarding(site: &Site, code: &str) -> Option<ReviewFinding> {
     let prefixes = slashes.map(|(slash, _)| &code[..slash]);
     let is_forwarding = |prefix: &&str| {
         let entry = site.lookup(prefix);
-        entry.is_some_and(|entry| entry.forward().takes_below())
+        entry.is_some_and(|entry| entry.takes_below())
     };
     let prefix = prefixes.filter(is_forwarding).last()?;
     Some((

@@ -128,6 +128,11 @@ impl Draft {
         })
     }
 
+    /// Returns whether paths below the codes of any entry lead to a URL of their own.
+    pub(crate) fn has_entries_with_below(&self) -> bool {
+        self.shapes.all().iter().any(|shape| shape.has_below)
+    }
+
     /// Begins a block of lines with each piece of documents, whose entries are those of the draft.
     pub(super) fn begin_pieces(&mut self, documents: &[PartedDocument]) {
         let starts = documents.iter().flat_map(|document| {

@@ -141,6 +141,34 @@ impl<'t> Entry<'t> {
         self.shape().forward
     }
 
+    /// Returns the URL to which paths below its codes are appended, if the target is only for the codes
+    /// themselves.
+    pub fn below(&self) -> Option<&'t str> {
+        if !self.shape().has_below {
+            return None;
+        }
+        self.notes(NoteKind::Below).next()
+    }
+
+    /// Returns the URL to which paths below its codes are appended: that, or the target.
+    pub(crate) fn path_target(&self) -> Option<TargetParts<'t>> {
+        match self.below() {
+            Some(below) => Some(TargetParts::of(below)),
+            None => self.target_parts().filter(|_| self.forward().path()),
+        }
+    }
+
+    /// Returns whether paths below its codes are appended to a URL.
+    pub(crate) fn appends_path(&self) -> bool {
+        let shape = self.shape();
+        shape.has_below || shape.forward.path()
+    }
+
+    /// Returns whether paths below its codes lead anywhere.
+    pub fn takes_below(&self) -> bool {
+        self.shape().takes_below()
+    }
+
     /// Returns the time for which its redirect may be cached, in seconds, if it never expired.
     pub fn cache_max_age(&self) -> u32 {
         self.shape().max_age

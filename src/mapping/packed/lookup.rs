@@ -7,6 +7,7 @@ use super::arena::{Text, index};
 use super::codes::CodeKind;
 use super::draft::Owner;
 use super::entry::Entry;
+use super::notes::NoteKind;
 use super::site::Site;
 use crate::mapping::value::{Scheme, scheme, target};
 
@@ -103,6 +104,20 @@ impl Site {
             };
             may_apply.then(|| self.entry_at(at))?
         })
+    }
+
+    /// Returns the entries for whose target or `below` the predicate holds, in written order. It is given
+    /// the URL as [`entries_to`](Self::entries_to) does.
+    pub(crate) fn entries_leading_to(&self, applies: impl Fn(&str) -> bool) -> Vec<Entry<'_>> {
+        let mut entries: Vec<_> = self.entries_to(&applies).collect();
+        if self.shapes.all().iter().any(|it| it.has_below) {
+            let belows = self.notes.of_kind(NoteKind::Below);
+            let applying = belows.filter(|(_, url)| applies(target::divided(url).1));
+            entries.extend(applying.filter_map(|(at, _)| self.entry_at(at)));
+            entries.sort_unstable_by_key(Entry::written);
+            entries.dedup_by_key(|entry| entry.number());
+        }
+        entries
     }
 
     /// Returns the entries with some keys, in written order.

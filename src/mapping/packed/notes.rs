@@ -37,6 +37,8 @@ pub(crate) enum NoteKind {
     Tag,
     /// An archived copy of the target.
     Archive,
+    /// The URL to which paths below the codes lead.
+    Below,
 }
 
 /// The end of an entry's validity.
@@ -70,6 +72,13 @@ impl Notes {
     /// Returns the texts of all notes, in the order of adding.
     pub(crate) fn texts(&self) -> &Arena {
         &self.texts
+    }
+
+    /// Returns the notes of one kind, each with its entry, in written order, among them some of entries
+    /// that were removed.
+    pub(crate) fn of_kind(&self, kind: NoteKind) -> impl Iterator<Item = (Text, &str)> {
+        let notes = self.notes.iter().filter(move |note| note.kind == kind);
+        notes.map(|note| (note.owner, self.texts.get(note.text)))
     }
 
     /// Returns the number of notes.

@@ -39,7 +39,16 @@ pub(crate) struct Shape {
     /// Whether it has listed codes.
     pub(crate) has_codes: bool,
     pub(crate) has_notes: bool,
+    /// Whether paths below its codes lead to a URL of their own, which is a note.
+    pub(crate) has_below: bool,
     pub(crate) has_term: bool,
+}
+
+impl Shape {
+    /// Returns whether paths below its codes lead anywhere.
+    pub(crate) fn takes_below(&self) -> bool {
+        self.forward.takes_below() || self.has_below
+    }
 }
 
 /// The properties that an entry takes from its document's defaults.

@@ -108,6 +108,11 @@ impl DraftShapes {
         self.shapes.of(record)
     }
 
+    /// Returns all shapes, in the order of their numbers.
+    pub(super) fn all(&self) -> &[Shape] {
+        self.shapes.all()
+    }
+
     /// Returns the number of the shape of an entry.
     pub(super) fn number_of(&self, record: &Record) -> usize {
         self.shapes.number_of(record)

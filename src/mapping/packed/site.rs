@@ -16,6 +16,7 @@ use super::index::Index;
 use super::lines::Lines;
 use super::notes::Notes;
 use super::pieces::{PartedDocument, Pieces};
+use super::record::Shape;
 use super::shapes::Shapes;
 use super::targets::Targets;
 use crate::mapping::value::{About, BaseUrl, Code, NewCode, Scheme};
@@ -193,20 +194,17 @@ impl Site {
         self.hashed = self.shapes.hashed_count();
         let mut depth = 0;
         let shapes = self.shapes.all();
-        if shapes
-            .iter()
-            .any(|it| it.is_hashed && it.forward.takes_below())
-        {
+        if shapes.iter().any(|it| it.is_hashed && it.takes_below()) {
             depth = 1;
         }
-        let may_forward = shapes.iter().any(|it| it.forward.takes_below());
+        let may_forward = shapes.iter().any(Shape::takes_below);
         let listed = match may_forward {
             true => self.codes.listed(),
             false => &[],
         };
         for &listed in listed {
             let record = self.index.record(listed.entry);
-            if self.shapes.of(record).forward.takes_below() {
+            if self.shapes.of(record).takes_below() {
                 depth = depth.max(self.codes.text(listed).split('/').count());
             }
         }

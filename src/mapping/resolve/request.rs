@@ -87,7 +87,7 @@ impl Table {
 pub(crate) enum Match<'t, 'r> {
     /// The base URL itself.
     Landing,
-    /// A code, and the rest of the raw path, if that is appended to the target.
+    /// A code, and the rest of the raw path, if that is appended to a URL: not empty if so.
     Link(Entry<'t>, &'r str, Via),
     /// A code with `+` after it.
     Preview(Entry<'t>),
@@ -131,7 +131,7 @@ impl Site {
             if has_dot_segments(remainder) {
                 return Match::Nothing;
             }
-            let is_appended = entry.forward().path();
+            let is_appended = entry.appends_path();
             let appended = if is_appended { remainder } else { "" };
             return Match::Link(entry, appended, Via::Forward);
         }
@@ -166,8 +166,7 @@ impl Site {
             .filter_map(|(slash, _)| {
                 let prefix = Decoded::new(&raw[..slash])?;
                 let entry = self.lookup(prefix.as_code()?)?;
-                let takes_below = entry.forward().takes_below();
-                takes_below.then_some((entry, &raw[slash + 1..]))
+                entry.takes_below().then_some((entry, &raw[slash + 1..]))
             })
             .last()
     }
@@ -241,15 +240,20 @@ fn follow<'t>(
     })
 }
 
-/// Returns the location for a request for an entry with the given target.
+/// Returns the location for a request for an entry with the given target; the remainder of the path is
+/// empty for the code itself.
 pub(crate) fn location_of<'t>(
-    entry: Entry<'_>,
+    entry: Entry<'t>,
     target: TargetParts<'t>,
     remainder: &str,
     query: &str,
 ) -> Location<'t> {
     let query = if entry.forward().query() { query } else { "" };
-    Location::new(target, remainder, query)
+    let below = match remainder {
+        "" => None,
+        _ => entry.below().map(TargetParts::of),
+    };
+    Location::new(below.unwrap_or(target), remainder, query)
 }
 
 /// Returns the time for which a redirect may be cached: never past the entry's end.

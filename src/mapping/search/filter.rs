@@ -107,7 +107,7 @@ impl Filter {
                 match kind {
                     NoteKind::Tag => tag = tag.filter(|tag| !folds_to(text, tag)),
                     NoteKind::Owner => owner = owner.filter(|owner| !folds_to(text, owner)),
-                    NoteKind::Title => {}
+                    NoteKind::Title | NoteKind::Below => {}
                     NoteKind::Archive => continue,
                 }
                 if !self.words.is_empty() {

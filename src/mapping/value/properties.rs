@@ -116,6 +116,9 @@ pub enum Misfit {
     /// A query precedes a fragment, and a path would follow it.
     #[error("a target that ends in \"#\" cannot take both path and query")]
     Fragment,
+    /// Paths lead to two URLs.
+    #[error("\"below\" excludes a \"forward\" that is about paths")]
+    TwoUrls,
 }
 
 impl Misfit {
@@ -128,9 +131,21 @@ impl Misfit {
         (has_both && target.ends_with('#')).then_some(Self::Fragment)
     }
 
+    /// Returns the reason why paths below a code, and what is forwarded with them, cannot be appended to a
+    /// URL of their own, if any.
+    pub fn of_below(forward: Forward, below: &str) -> Option<Self> {
+        let appended = match forward {
+            Forward::None => Forward::Path,
+            Forward::Query => Forward::PathAndQuery,
+            _ => return Some(Self::TwoUrls),
+        };
+        Self::of(appended, below)
+    }
+
     /// Returns the rule that the entry breaks.
     pub fn rule(self) -> Rule {
         match self {
+            Self::TwoUrls => Rule::BelowAndForward,
             Self::Ending => Rule::ForwardUrlEnding,
             Self::Fragment => Rule::ForwardUrlFragment,
         }
@@ -141,6 +156,7 @@ impl Misfit {
         match self {
             Self::Ending => "end the URL in \"/\", \"=\", \":\" or \"#\"",
             Self::Fragment => "forward the path alone: a query goes before the \"#\"",
+            Self::TwoUrls => "remove \"forward\", or write \"forward: query\"",
         }
     }
 }

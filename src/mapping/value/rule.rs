@@ -78,6 +78,7 @@ rules! {
     KeyMissing = keys::MISSING,
     KeyNotAWord = keys::NOT_A_WORD,
     CodeAndNumber = keys::CODE_AND_NUMBER,
+    BelowAndForward = keys::BELOW_AND_FORWARD,
 
     ValueMissing = values::MISSING,
     ValueWrongType = values::WRONG_TYPE,
@@ -116,6 +117,7 @@ rules! {
     UrlNotCanonical = urls::NOT_CANONICAL,
     UrlPrivateAddress = urls::PRIVATE_ADDRESS,
     ArchiveWithoutUrl = urls::ARCHIVE_WITHOUT_URL,
+    BelowWithoutUrl = urls::BELOW_WITHOUT_URL,
 
     CodeHidesSpelling = links::HIDES_SPELLING,
     CodeHidesTruncation = links::HIDES_TRUNCATION,

@@ -39,6 +39,10 @@ impl<'t> Addition<'t> {
         if table.covers(&target) {
             return Err(RegistrationRefusal::OwnLink);
         }
+        let below = request.below.as_deref().map(Target::parse).transpose()?;
+        if below.as_ref().is_some_and(|below| table.covers(below)) {
+            return Err(RegistrationRefusal::OwnLink);
+        }
         if (request.expires.as_ref()).is_some_and(|date| date.end() <= now) {
             return Err(RegistrationRefusal::Expired);
         }
@@ -59,6 +63,7 @@ impl<'t> Addition<'t> {
             tags: request.tags.clone(),
             status: request.status,
             forward: request.forward,
+            below: below.map(Target::into_owned),
             expires: request.expires.clone(),
             ..entry
         };

@@ -177,6 +177,7 @@ fn says(entry: &NewEntry, added: Entry<'_>) -> bool {
         && added.tags().eq(entry.tags.iter().map(String::as_str))
         && entry.status.is_none_or(|it| it == added.status())
         && entry.forward.is_none_or(|it| it == added.forward())
+        && added.below() == own(&entry.below).as_deref()
         && (entry.cache_max_age).is_none_or(|it| it == added.cache_max_age())
         && added.expires() == expires
         && added.retired() == retired

@@ -24,6 +24,8 @@ pub struct RegistrationRequest {
     /// The parts of a request that are carried over to the target; if none, the default of the
     /// document.
     pub forward: Option<Forward>,
+    /// The URL to which paths below its codes are appended.
+    pub below: Option<String>,
     /// The end of its validity.
     pub expires: Option<WrittenDate>,
     /// The base URL of the site. If there are several, one must be named, here or by a document.

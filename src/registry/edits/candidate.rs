@@ -6,7 +6,7 @@ use super::entry_edit::{EditRight, EntryEdit};
 use super::refusal::EditRefusal;
 use super::value::EntryValue;
 use crate::edit::KeyEdit;
-use crate::mapping::{Entry, Retired, Statement, Table, Timestamp};
+use crate::mapping::{Entry, Retired, Statement, Table, Timestamp, keeps_paths};
 use crate::registry::decide::check_texts;
 
 /// An edit that changes an entry.
@@ -99,14 +99,14 @@ impl Candidate<'_> {
 
     /// Returns the trailers that state that its codes are intended to lead elsewhere, if they do.
     pub(super) fn retargeted(&self, has_several_sites: bool) -> Vec<String> {
-        let target = self.entry.target();
-        let is_retargeted =
-            self.content.target.is_some() && target.as_deref() != self.content.target.as_deref();
-        if !is_retargeted {
+        let (before, after) = (EntryContent::of(self.entry), &self.content);
+        let target = before.target.as_deref();
+        let is_kept = target == after.target.as_deref()
+            && keeps_paths(target, before.path_target(), after.path_target());
+        if is_kept || after.target.is_none() {
             return Vec::new();
         }
         // New codes were not published before.
-        let before = EntryContent::of(self.entry);
         let trailer = |code| Statement::trailer(self.entry.site(), code, has_several_sites);
         before.codes().map(trailer).collect()
     }
@@ -263,7 +263,7 @@ mapping:
         let refused = "an entry can drop its target only once it is retired";
         assert_eq!(dropped(None).unwrap_err(), refused);
         assert_eq!(dropped(Some("2030-01-01")).unwrap_err(), refused);
-        let made = r#"retired: Word("2026-11-22"), no url, no archive, no title"#;
+        let made = r#"retired: Word("2026-11-22"), no url, no below, no archive, no title"#;
         assert_eq!(dropped(Some("2026-11-22")).unwrap(), made);
     }
 

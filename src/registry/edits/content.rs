@@ -10,6 +10,8 @@ pub struct EntryContent {
     pub code: String,
     /// Its target in canonical form, if it has not dropped it.
     pub target: Option<String>,
+    /// The URL to which paths below its codes are appended, in canonical form, if the target is not.
+    pub below: Option<String>,
     /// Its aliases.
     pub aliases: Vec<String>,
     /// The title.
@@ -38,6 +40,7 @@ impl EntryContent {
         Self {
             code: entry.code().into_owned(),
             target: entry.target().map(|target| target.into_owned()),
+            below: entry.below().map(str::to_owned),
             aliases: entry.aliases().map(str::to_owned).collect(),
             title: entry.title().map(str::to_owned),
             owner: entry.owner().map(str::to_owned),
@@ -57,6 +60,13 @@ impl EntryContent {
             .into_iter()
             .chain(&self.aliases)
             .map(String::as_str)
+    }
+
+    /// Returns the URL to which paths below its codes are appended.
+    pub(super) fn path_target(&self) -> Option<&str> {
+        let forwards_path = self.forward.is_some_and(Forward::path);
+        let target = self.target.as_deref().filter(|_| forwards_path);
+        self.below.as_deref().or(target)
     }
 
     /// Returns whether it is retired at a time.

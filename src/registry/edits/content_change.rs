@@ -7,7 +7,7 @@ use super::entry_edit::{EntryEdit, ExpectedContent};
 use super::entry_tag::EntryTag;
 use super::refusal::EditRefusal;
 use super::value::EntryValue;
-use crate::mapping::{Entry, Place, Table, Target, Timestamp};
+use crate::mapping::{Entry, Place, Table, Target, Timestamp, keeps_paths};
 use crate::registry::decide::choice::taken_down;
 use crate::registry::decide::{Holder, check_reach};
 
@@ -34,7 +34,7 @@ impl ContentChange<'_, '_> {
             self.check_lost_codes()?;
         }
         self.check_new_codes()?;
-        self.check_target()
+        self.check_urls()
     }
 
     fn place(&self) -> Place {
@@ -70,16 +70,17 @@ impl ContentChange<'_, '_> {
         }
     }
 
-    /// Checks that an entry without a target is retired, and names no copy of a former one.
+    /// Checks that an entry without a target is retired, and names neither a copy of a former one nor
+    /// where paths led.
     fn check_without_target(&self) -> Result<(), EditRefusal> {
         if !self.after.is_retired(self.now) {
             return Err(EditRefusal::NotRetired);
         }
-        match self.after.archive {
-            Some(_) => Err(EditRefusal::NoArchive {
-                place: self.place(),
-            }),
-            None => Ok(()),
+        let place = self.place();
+        match (&self.after.archive, &self.after.below) {
+            (Some(_), _) => Err(EditRefusal::NoArchive { place }),
+            (None, Some(_)) => Err(EditRefusal::NoBelow { place }),
+            (None, None) => Ok(()),
         }
     }
 
@@ -110,17 +111,33 @@ impl ContentChange<'_, '_> {
         Ok(())
     }
 
-    /// Checks that a new target may be given to the entry.
-    fn check_target(&self) -> Result<(), EditRefusal> {
-        let Some(target) = &self.after.target else {
+    /// Checks that a new target, and a new URL for paths below, may be given to the entry.
+    fn check_urls(&self) -> Result<(), EditRefusal> {
+        let is_new = |after: &Option<String>, before| after.is_some() && after != before;
+        if is_new(&self.after.target, &self.before.target) {
+            if self.before.retired.is_some() {
+                return Err(EditRefusal::Retired);
+            }
+            self.check_url(self.after.target.as_deref())?;
+        }
+        if is_new(&self.after.below, &self.before.below) {
+            self.check_url(self.after.below.as_deref())?;
+        }
+        let is_kept = keeps_paths(
+            self.before.target.as_deref(),
+            self.before.path_target(),
+            self.after.path_target(),
+        );
+        match self.before.retired.is_some() && self.after.target.is_some() && !is_kept {
+            true => Err(EditRefusal::Retired),
+            false => Ok(()),
+        }
+    }
+
+    fn check_url(&self, url: Option<&str>) -> Result<(), EditRefusal> {
+        let Some(target) = url else {
             return Ok(());
         };
-        if self.after.target == self.before.target {
-            return Ok(());
-        }
-        if self.before.retired.is_some() {
-            return Err(EditRefusal::Retired);
-        }
         let target = Target::parse(target).map_err(|_| EditRefusal::SideEffects)?;
         if self.table.covers(&target) {
             return Err(EditRefusal::OwnLink);

@@ -45,7 +45,7 @@ pub struct EditedEntry {
     /// Its place in the table before.
     pub place: Place,
     /// Its content.
-    pub content: EntryContent,
+    pub content: Box<EntryContent>,
     /// Whether that changes its text.
     pub is_changed: bool,
     /// The trailers of a commit that state that its codes are intended to lead elsewhere.
@@ -153,7 +153,7 @@ impl EditedEntry {
             site: candidate.site().to_owned(),
             short_url: candidate.entry.short_url(),
             place: candidate.entry.place(),
-            content: candidate.content.clone(),
+            content: Box::new(candidate.content.clone()),
             is_changed: true,
             trailers,
         }

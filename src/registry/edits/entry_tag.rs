@@ -31,6 +31,7 @@ impl EntryTag {
         let EntryContent {
             code,
             target,
+            below,
             aliases,
             title,
             owner,
@@ -66,6 +67,10 @@ impl EntryTag {
         list(&mut [code.as_str(), &numbers].into_iter());
         for text in [target, title, owner, archive] {
             list(&mut text.iter().map(String::as_str));
+        }
+        // Other entries keep their tags.
+        if let Some(below) = below {
+            list(&mut [below.as_str()].into_iter());
         }
         for texts in [aliases, tags] {
             list(&mut texts.iter().map(String::as_str));

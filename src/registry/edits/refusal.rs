@@ -76,6 +76,12 @@ pub enum EditRefusal {
         /// Its place.
         place: Place,
     },
+    /// An entry that has dropped its target leads no paths anywhere.
+    #[error("the entry at {place} has dropped its target, so paths below it lead nowhere")]
+    NoBelow {
+        /// Its place.
+        place: Place,
+    },
     /// An expired entry does not work again when its retirement is reverted.
     #[error("the entry at {place} expired at {since}, so its link would not work")]
     Expired {

@@ -25,6 +25,8 @@ pub enum EntryValue {
     Status(Option<Status>),
     /// Which parts of a request are forwarded.
     Forward(Option<Forward>),
+    /// The URL to which paths below the codes are appended.
+    Below(Option<Target<'static>>),
     /// How long a redirect may be cached, in seconds.
     CacheMaxAge(Option<u32>),
     /// The end of its validity.
@@ -37,8 +39,8 @@ pub enum EntryValue {
     Live,
     /// The archived copy of the target.
     Archive(Option<Target<'static>>),
-    /// Removal of everything that names its target: the target, the archived copy, the title, and
-    /// comments on their lines. Only for a retired entry.
+    /// Removal of everything that names its target: the target, the URL for paths below, the archived
+    /// copy, the title, and comments on their lines. Only for a retired entry.
     TakenDown,
 }
 
@@ -99,6 +101,10 @@ impl EntryValue {
                 content.forward = *forward;
                 KeyEdit::word("forward", forward.map(Forward::name))
             }
+            Self::Below(below) => {
+                content.below = url(below);
+                KeyEdit::text("below", url(below))
+            }
             Self::CacheMaxAge(seconds) => {
                 content.cache_max_age = *seconds;
                 KeyEdit::word("cache-max-age", *seconds)
@@ -132,8 +138,10 @@ impl EntryValue {
                 KeyEdit::text("archive", url(copy))
             }
             Self::TakenDown => {
-                (content.target, content.archive, content.title) = (None, None, None);
-                return ["url", "archive", "title"].map(KeyEdit::erased).into();
+                (content.target, content.below) = (None, None);
+                (content.archive, content.title) = (None, None);
+                let named = ["url", "below", "archive", "title"];
+                return named.map(KeyEdit::erased).into();
             }
         };
         vec![edit]

@@ -84,8 +84,9 @@ impl<'t> SiteIntake<'t> {
         let target = |text: &str| Target::parse(text).map(Target::into_owned);
         let url = link.url.as_deref().map(target).transpose()?;
         let archive = link.archive.as_deref().map(target).transpose()?;
+        let below = link.below.as_deref().map(target).transpose()?;
         check_texts(link.title.as_deref(), link.owner.as_deref(), &link.tags)?;
-        self.check_forward(url.as_ref(), link.forward)?;
+        self.check_forward(url.as_ref(), below.as_ref(), link.forward)?;
         let own = match (&link.code, link.number) {
             (Some(text), _) => Some(Code::custom(text)?),
             (None, Some(number)) => Some(Code::number(number)?),
@@ -101,7 +102,7 @@ impl<'t> SiteIntake<'t> {
             self.check_elsewhere(url, codes())?;
         }
         let is_gone = is_gone(link.retired.as_ref(), link.expires.as_ref(), self.now);
-        if own.is_some() && codes().all(|code| self.leads_to(code, url.as_ref(), is_gone)) {
+        if own.is_some() && codes().all(|code| self.leads_to(code, [&url, &below], is_gone)) {
             self.known += 1;
             return Ok(());
         }
@@ -119,7 +120,11 @@ impl<'t> SiteIntake<'t> {
         let held = codes().map(|code| (code.clone(), holding));
         self.codes.extend(held);
         let code = self.own_code(own, link.number, url.as_ref());
-        let entry = new_entry(code, url, aliases, archive, link);
+        let entry = NewEntry {
+            archive,
+            below,
+            ..new_entry(code, url, aliases, link)
+        };
         match holding.entry {
             Some(_) => {
                 self.entries.push(entry);
@@ -151,9 +156,13 @@ impl<'t> SiteIntake<'t> {
     fn check_forward(
         &self,
         url: Option<&Target<'_>>,
+        below: Option<&Target<'_>>,
         forward: Option<Forward>,
     ) -> Result<(), RegistrationRefusal> {
-        let misfit = |forward: Option<Forward>| Misfit::of(forward?, url?.as_str());
+        let misfit = |forward: Option<Forward>| match below {
+            Some(below) => Misfit::of_below(forward.unwrap_or_default(), below.as_str()),
+            None => Misfit::of(forward?, url?.as_str()),
+        };
         match forward {
             Some(_) => misfit(forward).map_or(Ok(()), |it| Err(it.into())),
             None => misfit(self.defaults.forward)
@@ -185,16 +194,23 @@ impl<'t> SiteIntake<'t> {
 
     /// Returns whether a code leads to a target, by the table or by a taken link, or no longer does
     /// so and the checked link is gone as well.
-    fn leads_to(&self, code: &Code, url: Option<&Target<'_>>, is_gone: bool) -> bool {
+    fn leads_to(
+        &self,
+        code: &Code,
+        [url, below]: [&Option<Target<'static>>; 2],
+        is_gone: bool,
+    ) -> bool {
+        let text = |url: &Option<Target<'_>>| url.as_ref().map(|it| it.as_str().to_owned());
         if let Some(entry) = self.site.lookup(code.as_str()) {
-            let leads = entry.target().as_deref() == url.map(Target::as_str);
+            let leads = entry.target().as_deref() == text(url).as_deref()
+                && entry.below() == text(below).as_deref();
             return leads && (is_gone || !entry.is_gone(self.now));
         }
         let Some(holding) = self.codes.get(code) else {
             return false;
         };
         let entry = holding.entry.and_then(|entry| self.entries.get(entry));
-        let leads = entry.is_some_and(|entry| entry.url.as_ref() == url);
+        let leads = entry.is_some_and(|entry| (&entry.url, &entry.below) == (url, below));
         leads && (is_gone || !holding.is_gone)
     }
 
@@ -252,7 +268,6 @@ fn new_entry(
     code: OwnCode,
     url: Option<Target<'static>>,
     aliases: Vec<Code>,
-    archive: Option<Target<'static>>,
     link: ImportedLink,
 ) -> NewEntry {
     NewEntry {
@@ -267,7 +282,8 @@ fn new_entry(
         cache_max_age: link.cache_max_age,
         expires: link.expires,
         retired: link.retired,
-        archive,
+        archive: None,
+        below: None,
     }
 }
 

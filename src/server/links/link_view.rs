@@ -15,6 +15,8 @@ pub(crate) struct LinkView {
     /// `None` if it is retired and its target was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    below: Option<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     aliases: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,6 +46,7 @@ impl LinkView {
             short_url: entry.short_url(),
             code: entry.code().into_owned(),
             url: entry.target().map(|target| target.into_owned()),
+            below: entry.below().map(str::to_owned),
             aliases: entry.aliases().map(str::to_owned).collect(),
             title: entry.title().map(str::to_owned),
             owner: entry.owner().map(str::to_owned),

@@ -31,6 +31,8 @@ struct Preview<'p> {
     forward: &'static str,
     #[serde(skip)]
     forwards: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    below: Option<&'p str>,
     title: Option<&'p str>,
     owner: Option<&'p str>,
     tags: Vec<&'p str>,
@@ -80,6 +82,7 @@ impl PageContext<'_> {
             status: entry.status().code(),
             forward: entry.forward().name(),
             forwards: forwards(&frame, entry.forward()),
+            below: entry.below(),
             title: entry.title(),
             owner: entry.owner(),
             tags: entry.tags().collect(),
@@ -181,6 +184,7 @@ mod tests {
             status: 302,
             forward: "none",
             forwards: None,
+            below: Some(HOSTILE),
             title: Some(HOSTILE),
             owner: Some(HOSTILE),
             tags: vec![HOSTILE, HOSTILE],

@@ -7,7 +7,7 @@ use super::body::{BodyError, BodyReader, PrivateUrls};
 
 /// The keys of an entry that can be changed.
 pub(super) const KEYS: &[&str] = &[
-    "url", "aliases", "title", "owner", "tags", "status", "forward", "expires",
+    "url", "aliases", "title", "owner", "tags", "status", "forward", "below", "expires",
 ];
 
 /// Reads a body: the values that an entry is given, one for each key that the body has. `null` removes
@@ -46,6 +46,12 @@ pub(super) fn read(body: &[u8], private: PrivateUrls) -> Result<Vec<EntryValue>,
             "tags" => Some(EntryValue::Tags(reader.short_texts(key))),
             "status" => Some(EntryValue::Status(reader.status())),
             "forward" => Some(EntryValue::Forward(reader.forward())),
+            "below" => {
+                let target = reader
+                    .url(key)
+                    .map(|it| Target::parse(&it).map(Target::into_owned));
+                Some(EntryValue::Below(target.and_then(Result::ok)))
+            }
             "expires" => Some(EntryValue::Expires(reader.expires())),
             _ => unreachable!("every key is read"),
         };
@@ -74,7 +80,8 @@ mod tests {
     #[test]
     fn every_key_that_is_present_is_changed() {
         let body = r#"{"url": "https://E.org", "aliases": ["a"], "title": null, "owner": "ada",
-            "tags": [], "status": 301, "forward": "query", "expires": "2030-01-01"}"#;
+            "tags": [], "status": 301, "forward": "query", "below": "https://B.org", "expires": "2030-01-01"}"#;
+        let below = Target::parse("https://b.org/").unwrap().into_owned();
         let target = Target::parse("https://e.org/").unwrap().into_owned();
         assert_eq!(
             values(body).unwrap(),
@@ -86,14 +93,19 @@ mod tests {
                 EntryValue::Tags(Vec::new()),
                 EntryValue::Status(Some(Status::MovedPermanently)),
                 EntryValue::Forward(Some(Forward::Query)),
+                EntryValue::Below(Some(below)),
                 EntryValue::Expires(Some("2030-01-01".parse().unwrap())),
             ]
         );
         assert_eq!(values("{}").unwrap(), []);
-        let removed = values(r#"{"status": null, "expires": null}"#).unwrap();
+        let removed = values(r#"{"status": null, "below": null, "expires": null}"#).unwrap();
         assert_eq!(
             removed,
-            [EntryValue::Status(None), EntryValue::Expires(None)]
+            [
+                EntryValue::Status(None),
+                EntryValue::Below(None),
+                EntryValue::Expires(None)
+            ]
         );
     }
 

@@ -15,6 +15,7 @@ pub(super) const KEYS: &[&str] = &[
     "tags",
     "status",
     "forward",
+    "below",
     "expires",
     "site",
     "file",
@@ -59,6 +60,7 @@ impl RegistrationBody {
             tags: reader.short_texts("tags"),
             status: reader.status(),
             forward: reader.forward(),
+            below: reader.url("below"),
             expires: reader.expires(),
             site: reader.text("site"),
             destination: Destination::Document(reader.text("file")),
@@ -97,7 +99,7 @@ mod tests {
     fn reads_every_key() {
         let asked = RegistrationBody::read(
             br#"{"url": "https://e.org/", "number": "next", "aliases": ["a"], "title": "T",
-                "owner": "o", "tags": ["x", "y"], "status": 308, "forward": "path",
+                "owner": "o", "tags": ["x", "y"], "status": 308, "forward": "query", "below": "https://b.org/",
                 "expires": "2030-01-01", "site": "https://s.code/", "file": "a.yaml",
                 "short_code": null, "get_or_create": true}"#,
             PrivateUrls::Refused,
@@ -111,7 +113,8 @@ mod tests {
             (vec!["a".to_owned()], 2)
         );
         assert_eq!(request.status, Some(Status::PermanentRedirect));
-        assert_eq!(request.forward, Some(Forward::Path));
+        assert_eq!(request.forward, Some(Forward::Query));
+        assert_eq!(request.below.as_deref(), Some("https://b.org/"));
         assert_eq!(
             request.destination,
             Destination::Document(Some("a.yaml".to_owned()))

@@ -103,6 +103,7 @@ fn retire(entry: &mut EntryContent, args: &[String]) -> bool {
     }
     if args.iter().any(|arg| arg == "--drop-url") {
         entry.target = None;
+        entry.below = None;
         entry.archive = None;
         entry.title = None;
     }
@@ -180,7 +181,7 @@ fn edit() -> impl Strategy<Value = Edit> {
                     flag => words(&[flag]),
                 });
             }
-            let keys = vec!["url", "short-code", "retired", "archive", "title"];
+            let keys = vec!["url", "below", "short-code", "retired", "archive", "title"];
             Edit { args, keys, expected: retire }
         }),
         1 => Just(Edit {

@@ -55,6 +55,19 @@ fn only_what_is_named_is_set() {
         "[bb, -x, \"-y\"]",
     );
     workspace.changes(&["set", "-x", "--tag", "t"], "-y\"]}", "-y\"], tags: [t]}");
+    let below = ["set", "-x", "--below", "https://Docs.example"];
+    workspace.changes(
+        &below,
+        ", short-code: b,",
+        ", below: \"https://docs.example/\", short-code: b,",
+    );
+    let both = ["set", "b", "--forward", "all"];
+    assert_snapshot!("below_and_forward", workspace.keeps(1, &both));
+    workspace.changes(
+        &["set", "b", "--unset", "below"],
+        ", below: \"https://docs.example/\"",
+        "",
+    );
     workspace.changes(&["set", "b", "--unset", "tag"], ", tags: [t]}", "}");
     let many = [
         "set",

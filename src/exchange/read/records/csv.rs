@@ -257,6 +257,7 @@ fn link(
         expires: row::expires(word(Column::Expires)?)?,
         retired: retired.or(is_gone.then_some(WrittenRetirement::Always)),
         archive: some(word(Column::Archive)?),
+        below: some(word(Column::Below)?),
     })
 }
 

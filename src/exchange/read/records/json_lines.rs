@@ -33,6 +33,7 @@ struct ParsedLine {
     expires: Option<String>,
     retired: Option<Since>,
     archive: Option<String>,
+    below: Option<String>,
 }
 
 /// `true`, or a time.
@@ -76,6 +77,7 @@ impl ParsedLine {
                 Some(Since::Always(false)) | None => None,
             },
             archive: self.archive,
+            below: self.below,
         })
     }
 }
@@ -93,7 +95,7 @@ mod tests {
             b"{\"base_url\":\"https://short.code/\",\"short-code\":\"a\",\"url\":\"https://e.org/\",\
               \"aliases\":[\"b\"],\"status\":301,\"forward\":\"path\",\"cache-max-age\":0,\
               \"title\":\"T\",\"owner\":\"o\",\"tags\":[\"x,y\"],\"expires\":\"2030-01-01\",\
-              \"retired\":true,\"archive\":\"https://web.archive.org/\"}\r\n\
+              \"retired\":true,\"archive\":\"https://web.archive.org/\",\"below\":\"https://b.org/\"}\r\n\
               \n{\"url\":\"https://f.org/\",\"number\":7}\n",
         );
         let all = ImportedLink {
@@ -111,6 +113,7 @@ mod tests {
             expires: "2030-01-01".parse().ok(),
             retired: Some(WrittenRetirement::Always),
             archive: Some("https://web.archive.org/".to_owned()),
+            below: Some("https://b.org/".to_owned()),
         };
         assert_eq!((rows[0].line, &rows[0].link), (1, &Ok(all)));
         assert_eq!(

@@ -34,11 +34,13 @@ pub enum Column {
     Retired,
     /// An archived copy.
     Archive,
+    /// The URL to which paths below the code lead.
+    Below,
 }
 
 /// Each column with its names, its own first, in lower case without punctuation; if a header has
 /// several, the first here is read.
-const NAMES: [(Column, &[&str]); 14] = [
+const NAMES: [(Column, &[&str]); 15] = [
     (
         Column::Url,
         &[
@@ -70,6 +72,7 @@ const NAMES: [(Column, &[&str]); 14] = [
     (Column::Expires, &["expires", "expiresat", "validuntil"]),
     (Column::Retired, &["retired"]),
     (Column::Archive, &["archive"]),
+    (Column::Below, &["below"]),
 ];
 
 impl Column {

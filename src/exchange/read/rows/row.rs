@@ -53,6 +53,8 @@ pub struct ImportedLink {
     pub retired: Option<WrittenRetirement>,
     /// An archived copy of the target.
     pub archive: Option<String>,
+    /// The URL to which paths below its codes are appended.
+    pub below: Option<String>,
 }
 
 /// Why a row is not a link that can be imported.
@@ -214,7 +216,11 @@ impl RowError {
 impl ImportedLink {
     /// Checks the URLs and codes here, where the place of each in the file is known.
     pub(crate) fn checked(self) -> Result<Self, RowError> {
-        for (key, url) in [("url", &self.url), ("archive", &self.archive)] {
+        for (key, url) in [
+            ("url", &self.url),
+            ("archive", &self.archive),
+            ("below", &self.below),
+        ] {
             let Some(url) = url else { continue };
             Target::parse(url).map_err(|error| RowError::Target {
                 key,

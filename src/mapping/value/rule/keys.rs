@@ -54,3 +54,17 @@ pub(super) const CODE_AND_NUMBER: Description = Description {
     right: Example::Entries("- url: https://example.org/\n  number: 1\n  aliases: [example]\n"),
     remedy: "Keep one of them, and list further codes under `aliases`.",
 };
+
+pub(super) const BELOW_AND_FORWARD: Description = Description {
+    name: "below-and-forward",
+    severity: Error,
+    meaning: "An entry has both `below` and a `forward` that is about paths.",
+    explanation: "Each of them sets where paths below the code lead.\nWith such a `forward` under `defaults`, it is reported at each entry concerned.",
+    wrong: Example::Entries(
+        "- url: https://example.org/\n  short-code: docs\n  below: https://docs.example.org/\n  forward: path-and-query\n",
+    ),
+    right: Example::Entries(
+        "- url: https://example.org/\n  short-code: docs\n  below: https://docs.example.org/\n  forward: query\n",
+    ),
+    remedy: "Keep `below` with `forward: query` or `forward: none`, or keep `forward` alone.",
+};

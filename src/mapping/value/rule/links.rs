@@ -151,7 +151,7 @@ pub(super) const FORWARD_URL_ENDING: Description = Description {
     name: "forward-url-ending",
     severity: Error,
     meaning: "An entry forwards paths to a URL that nothing can be appended to.",
-    explanation: "Appended text would change the last word of the URL, or even its host.\nWith `forward: path` under `defaults`, it is reported at each entry concerned.",
+    explanation: "Appended text would change the last word of the URL, or even its host.\nThe same applies to the URL of `below`.\nWith `forward: path` under `defaults`, it is reported at each entry concerned.",
     wrong: Example::Entries(
         "- url: https://example.org/docs\n  short-code: docs\n  forward: path\n",
     ),

@@ -166,3 +166,15 @@ pub(super) const ARCHIVE_WITHOUT_URL: Description = Description {
     right: Example::Entries("- short-code: docs\n  retired: true\n"),
     remedy: "Remove `archive`, or restore the `url` if the link was not taken down.",
 };
+
+pub(super) const BELOW_WITHOUT_URL: Description = Description {
+    name: "below-without-url",
+    severity: Warning,
+    meaning: "A retired entry has `below`, but no URL.",
+    explanation: "An entry without a URL was taken down: all paths below its code are gone, too, and where they led is no longer named.",
+    wrong: Example::Entries(
+        "- short-code: docs\n  retired: true\n  below: https://docs.example.org/\n",
+    ),
+    right: Example::Entries("- short-code: docs\n  retired: true\n"),
+    remedy: "Remove `below`, or restore the `url` if the link was not taken down.",
+};
