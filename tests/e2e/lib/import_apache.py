@@ -94,7 +94,7 @@ def paths(tree, links):
     for link in links:
         code = urllib.parse.quote(link["short-code"])
         asked.update(code + it for it in ("", "/", "?q=1", "/?q=1&r", "/x1", "/x1/y.z", "x1", "/index.html"))
-        if link["forward"].startswith("path"):
+        if link["forward"].startswith("path") or "below" in link:
             asked.update(code + it for it in ("/x1?q=1", "/a.b/", "/README.md", "/x1/y.z/w?a=b"))
     for path in named_by_rules(tree):
         asked.update(path + it for it in ("", "/", "x1", "/x1"))
@@ -161,7 +161,7 @@ def main():
         return
     links, _ = in_work("examples", lambda tree: shutil.copytree(EXAMPLES, tree))
     expected = json.loads((EXAMPLES.parent / "apache.json").read_text())
-    found = {it["short-code"]: [it["forward"], it.get("url")] for it in links}
+    found = {it["short-code"]: [it["forward"], it.get("url"), *filter(None, [it.get("below")])] for it in links}
     assert found == expected, json.dumps(found, indent=1)
     seed = int(os.environ.get("IMPORT_SEED", "1"))
     answered = 0

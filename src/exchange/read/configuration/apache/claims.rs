@@ -21,8 +21,13 @@ pub(super) enum Reach {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Claim {
     Redirect(Location, Forward),
+    /// The code itself leads to this location, and paths below it are appended to this URL.
+    Below(Location, String),
     Gone,
 }
+
+const ELSEWHERE: RowError =
+    RowError::NoLink("the code itself has no link to which this could be added (below)");
 
 /// The links that are accepted, and the rules that are not.
 pub(super) struct Claims<'o> {
@@ -45,6 +50,9 @@ impl<'o> Claims<'o> {
     pub(super) fn accept(&mut self, line: usize, path: &str, claim: Claim) -> Result<(), RowError> {
         let encoded = format!("/{}", utf8_percent_encode(path, NON_ALPHANUMERIC));
         let code = self.origin.code_of_path(&encoded.replace("%2F", "/"))?;
+        if let Claim::Below(own, below) = claim {
+            return self.accept_below(&code, own, below);
+        }
         if let Some((row, before)) = self.accepted.get(&code) {
             match (before, &claim) {
                 (Claim::Redirect(_, before), Claim::Redirect(_, now))
@@ -61,6 +69,26 @@ impl<'o> Claims<'o> {
             line,
             link: Ok(link),
         }));
+        Ok(())
+    }
+
+    /// Adds a URL for paths below a code to its link.
+    fn accept_below(&mut self, code: &str, own: Location, url: String) -> Result<(), RowError> {
+        let (row, claim) = self.accepted.get_mut(code).ok_or(ELSEWHERE)?;
+        match claim {
+            Claim::Below(..) => return Ok(()),
+            Claim::Redirect(location, forward) if *location == own && !forward.path() => {}
+            Claim::Redirect(..) | Claim::Gone => return Err(ELSEWHERE),
+        }
+        let Some(ImportedRow { link: Ok(link), .. }) = &mut self.rows[*row] else {
+            return Err(ELSEWHERE);
+        };
+        let changed = ImportedLink {
+            below: Some(url.clone()),
+            ..link.clone()
+        };
+        *link = changed.checked()?;
+        *claim = Claim::Below(own, url);
         Ok(())
     }
 
@@ -90,6 +118,11 @@ fn link(code: String, claim: &Claim) -> ImportedLink {
             link.url = Some(location.url.clone());
             link.status = Some(location.status);
             link.forward = Some(*forward);
+        }
+        Claim::Below(location, below) => {
+            link.url = Some(location.url.clone());
+            link.status = Some(location.status);
+            link.below = Some(below.clone());
         }
         Claim::Gone => link.retired = Some(WrittenRetirement::Always),
     }

@@ -17,7 +17,7 @@ const PARTLY_DOT: RowError =
     RowError::NoLink("a dot that is not escaped matches any character: only the dot is imported");
 
 const PARTLY_CODE: RowError = RowError::NoLink(
-    "only the path itself is imported: a table has no other target for what is below (below)",
+    "only the path itself is imported: what is below leads elsewhere, and so does the slash alone",
 );
 
 /// Decides on the links of all rules.

@@ -112,7 +112,7 @@ mod tests {
               RewriteRule \"^/?g$\" \"https://e.org/\\%20\\%?\\\\\" [R=308,NE,QSD,L]\n\
               RewriteRule ^h$ - [G]\n</VirtualHost>\n",
         );
-        let partly = "only the path itself is imported: a table has no other target for what is below (below)";
+        let partly = "only the path itself is imported: what is below leads elsewhere, and so does the slash alone";
         assert_eq!(
             refused(&rows),
             [4, 5, 8, 9].map(|line| format!("{line}: {partly}"))
@@ -258,6 +258,42 @@ mod tests {
                 "{rules}"
             );
         }
+    }
+
+    #[test]
+    fn a_code_and_the_paths_below_it_may_lead_to_two_urls() {
+        let below = |rules: &str| -> Vec<String> {
+            let rows = read_by(super::read, rules.as_bytes());
+            let shown = rows.iter().map(|row| match &row.link {
+                Ok(link) => format!("{:?} {:?}", link.url, link.below),
+                Err(error) => error.to_string(),
+            });
+            shown.collect()
+        };
+        let exact = "RewriteRule ^a/?$ https://e.org/1 [R,L]\n";
+        let both = r#"Some("https://e.org/1") Some("https://e.org/d/")"#;
+        for prefix in ["^a/(.*)$", "^a/?(.*)$"] {
+            let rules = format!("{exact}RewriteRule {prefix} https://e.org/d/$1 [R,L]\n");
+            assert_eq!(below(&rules), [both], "{prefix}");
+        }
+        let alone = r#"Some("https://e.org/1") None"#;
+        let unlike = "the code itself has another status, or differs in whether it gets the query: \
+                      an entry has one for both (below)";
+        for flags in ["R=301,L", "R,L,QSD"] {
+            let rules = format!("{exact}RewriteRule ^a/(.*)$ https://e.org/d/$1 [{flags}]\n");
+            assert_eq!(below(&rules), [alone, unlike], "{flags}");
+        }
+        // The slash alone leads to the other URL.
+        let rules = "RewriteRule ^a$ https://e.org/1 [R,L]\n\
+                     RewriteRule ^a/(.*)$ https://e.org/d/$1 [R,L]\n";
+        assert_eq!(below(rules).len(), 2);
+        assert!(below(rules).iter().all(|it| !it.starts_with("Some")));
+        // A code below is an exception.
+        let rules = format!(
+            "RewriteRule ^a/b/?$ https://e.org/2 [R,L]\n{exact}\
+             RewriteRule ^a/(.*)$ https://e.org/d/$1 [R,L]\n"
+        );
+        assert_eq!(below(&rules), [r#"Some("https://e.org/2") None"#, both]);
     }
 
     #[test]

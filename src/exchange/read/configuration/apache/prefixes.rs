@@ -14,6 +14,11 @@ use crate::mapping::{Forward, Misfit};
 /// What follows a code when it is found out where everything below it leads.
 const BELOW: &str = "~a/~b";
 
+const UNLIKE: RowError = RowError::NoLink(
+    "the code itself has another status, or differs in whether it gets the query: \
+     an entry has one for both (below)",
+);
+
 impl Agreement<'_> {
     /// Decides on a link for all paths below one.
     pub(super) fn below(&self, placed: Placed<'_>, code: &str) -> Result<Claim, RowError> {
@@ -70,15 +75,34 @@ impl Agreement<'_> {
         self.reaches_all_below(placed, code, &location)?;
         let own = AnswerKind::Redirect(location.clone());
         let answers = [code, &start].map(|path| self.server.answer(path));
+        let elsewhere = answers.iter().find_map(|it| match &it.kind {
+            AnswerKind::Redirect(found) if it.kind != own => Some(found),
+            _ => None,
+        });
+        let leads_itself = answers.iter().any(|it| it.kind == own);
+        let claim = match (leads_itself, elsewhere) {
+            (true, _) => Claim::Redirect(location, forward),
+            (false, Some(found)) if is_like(found, &location) => {
+                Claim::Below(found.clone(), location.url)
+            }
+            (false, Some(_)) => return Err(UNLIKE),
+            (false, None) => {
+                for answer in &answers {
+                    self.agrees(answer, &own, rule)?;
+                }
+                return Err(RowError::NoLink(
+                    "a table does not lead what is below a code, and not the code itself",
+                ));
+            }
+        };
+        let expected = match &claim {
+            Claim::Below(found, _) => &AnswerKind::Redirect(found.clone()),
+            _ => &own,
+        };
         for answer in &answers {
-            self.agrees(answer, &own, rule)?;
+            self.agrees(answer, expected, rule)?;
         }
-        if answers.iter().all(|it| it.kind != own) {
-            return Err(RowError::NoLink(
-                "a table does not lead what is below a code, and not the code itself (below)",
-            ));
-        }
-        Ok(Claim::Redirect(location, forward))
+        Ok(claim)
     }
 
     /// Checks that every path below a code leads below a URL.
@@ -184,4 +208,9 @@ impl Agreement<'_> {
             )),
         }
     }
+}
+
+/// Returns whether one entry can lead to both locations, one of them for paths below it.
+fn is_like(one: &Location, other: &Location) -> bool {
+    (one.status, one.with_query) == (other.status, other.with_query)
 }
