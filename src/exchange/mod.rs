@@ -13,6 +13,7 @@
 
 mod apache;
 mod beacon;
+mod below;
 mod caddy;
 mod case;
 mod csv;
@@ -90,14 +91,14 @@ impl ExportFormat {
     }
 
     fn carries(self, feature: Feature) -> bool {
-        use Feature::{Fallback, Gone, Home, Length, Status};
+        use Feature::{Below, Fallback, Gone, Home, Length, Status};
         match self {
             Self::Yaml => true,
             Self::JsonLines | Self::Csv => !matches!(feature, Home | Fallback),
             Self::Beacon | Self::UrlTeam => feature == Length,
             Self::Redirects => matches!(feature, Status | Length),
-            Self::Nginx => matches!(feature, Status | Gone),
-            Self::Caddy | Self::Apache => matches!(feature, Status | Gone | Length),
+            Self::Nginx => matches!(feature, Status | Gone | Below),
+            Self::Caddy | Self::Apache => matches!(feature, Status | Gone | Below | Length),
         }
     }
 }

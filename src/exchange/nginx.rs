@@ -9,6 +9,7 @@ use std::io::{self, Write};
 
 use crate::mapping::{Site, Status, Timestamp};
 
+use super::below::{Leads, Prefixes, UNSOUND};
 use super::case::Alike;
 use super::expression::matching;
 use super::order::{CodeRow, SortedEntries};
@@ -35,6 +36,19 @@ const USE: &str = "\
 
 ";
 
+/// What the header adds if paths below codes lead anywhere.
+const USE_BELOW: &str = "\
+# and after that:
+#
+#   if ($waypost_below_301) { return 301 $waypost_below_301; }
+#   if ($waypost_below_302) { return 302 $waypost_below_302; }
+#   if ($waypost_below_303) { return 303 $waypost_below_303; }
+#   if ($waypost_below_307) { return 307 $waypost_below_307; }
+#   if ($waypost_below_308) { return 308 $waypost_below_308; }
+#   if ($waypost_below_410) { return 410; }
+
+";
+
 /// The variable that expands to `$`: `geo` takes its values literally.
 const DOLLAR: &str = "geo $waypost_dollar { default \"$\"; }\n";
 
@@ -49,19 +63,27 @@ const LONGEST: usize = 4093;
 /// Returns whether nginx can read a row. Keys are measured as expressions, their longest form.
 pub(super) fn fits(row: &CodeRow<'_>, now: Timestamp) -> bool {
     let target = row.target(now);
-    expression(&row.path()).len() <= LONGEST
+    let below = row.entry.below().map(|url| value(url).len() + "$1".len());
+    let sent = row.entry.takes_below().then(|| below_sent(row).len());
+    expression(&row.path()).len() < LONGEST
         && target.is_none_or(|target| value(&target).len() <= LONGEST)
+        && below.max(sent).is_none_or(|length| length <= LONGEST)
 }
 
 /// Writes a site as it is at `now`, except for rows that do not fit.
 pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     let order = SortedEntries::of(site);
     let (mut codes, mut longest) = (0, 0);
+    let prefixes = Prefixes::of(&order, now);
     for row in order.rows().filter(|row| fits(row, now)) {
-        codes += 1;
-        longest = longest.max(row.path().len());
+        let ends = ends(&row, &prefixes);
+        codes += ends.len();
+        longest = longest.max(row.path().len() + ends.len() - 1);
     }
     out.write_all(USE.as_bytes())?;
+    if prefixes.rows().next().is_some() {
+        out.write_all(USE_BELOW.as_bytes())?;
+    }
     let bucket = (longest + OVERHEAD).next_power_of_two().max(64);
     writeln!(out, "map_hash_bucket_size {bucket};")?;
     let buckets = usize::next_power_of_two(codes).max(2048);
@@ -73,7 +95,10 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
         writeln!(out, "map $uri $waypost_{} {{", status.code())?;
         for row in order.rows().filter(|row| row.entry.status() == status) {
             if let Some(target) = row.target(now).filter(|_| fits(&row, now)) {
-                writeln!(out, "    {} \"{}\";", key(&row, &alike), value(&target))?;
+                for end in ends(&row, &prefixes) {
+                    let key = key(&row, end, &alike);
+                    writeln!(out, "    {key} \"{}\";", value(&target))?;
+                }
             }
         }
         out.write_all(b"}\n")?;
@@ -83,14 +108,57 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
         if row.target(now).is_some() || !fits(&row, now) {
             continue;
         }
-        writeln!(out, "    {} 1;", key(&row, &alike))?;
+        for end in ends(&row, &prefixes) {
+            writeln!(out, "    {} 1;", key(&row, end, &alike))?;
+        }
     }
-    out.write_all(b"}\n")
+    out.write_all(b"}\n")?;
+    match prefixes.rows().next() {
+        Some(_) => write_below(&prefixes, now, out),
+        None => Ok(()),
+    }
 }
 
-/// Returns the map key that a decoded path is compared with.
-fn key(row: &CodeRow<'_>, alike: &Alike) -> String {
-    let path = row.path();
+/// Writes the maps of paths below codes.
+fn write_below(prefixes: &Prefixes<'_>, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
+    for status in STATUSES.map(Some).into_iter().chain([None]) {
+        let name = status.map_or(410, Status::code);
+        writeln!(out, "map \"$uri $request_uri\" $waypost_below_{name} {{")?;
+        writeln!(out, "    \"~{UNSOUND}\" \"\";")?;
+        for (row, leads) in prefixes.rows() {
+            match leads {
+                Leads::To(url) if status == Some(row.entry.status()) && fits(row, now) => {
+                    let url = value(url);
+                    writeln!(out, "    \"{}\" \"{url}$1\";", below_sent(row))?;
+                }
+                _ => {}
+            }
+            let is_gone = *leads == Leads::Gone && status.is_none();
+            let found = if is_gone { "1" } else { "\"\"" };
+            // No shorter code takes these paths.
+            writeln!(out, "    \"~{}\" {found};", row.below_decoded())?;
+        }
+        out.write_all(b"}\n")?;
+    }
+    Ok(())
+}
+
+/// Returns the expression that paths below a code are compared with.
+fn below_sent(row: &CodeRow<'_>) -> String {
+    format!("~{}.* {}", row.below_decoded(), row.below_sent())
+}
+
+/// Returns what may follow a code in paths that lead to its target.
+fn ends(row: &CodeRow<'_>, prefixes: &Prefixes<'_>) -> &'static [&'static str] {
+    match prefixes.concern(&row.code) {
+        true => &["", "/"],
+        false => &[""],
+    }
+}
+
+/// Returns the map key that a decoded path is compared with, which is the code followed by `end`.
+fn key(row: &CodeRow<'_>, end: &str, alike: &Alike) -> String {
+    let path = format!("{}{end}", row.path());
     match alike.contains(&row.code) {
         true => format!("\"{}\"", expression(&path)),
         false => format!("\"{path}\""),

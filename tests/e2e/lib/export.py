@@ -36,6 +36,15 @@ def paths(table):
     return base.netloc, [base.path + urllib.parse.quote(code) for code in codes]
 
 
+def paths_below(table):
+    """Returns paths that are below the codes that have `below`, and the same with what may not be appended."""
+    lines = [json.loads(line) for line in export(table, "jsonl").splitlines()]
+    base = urllib.parse.urlsplit(lines[0]["base_url"]).path
+    rests = ["/", "/x", "/x/y%20z/?q=1", "/a%3Fb%23c", "/é%C3%A9/", "/$1%25/", "/x//y", "/%2E%2e/x", "/a/%252e", "/..x", "/%0A"]
+    codes = [code for line in lines if "below" in line for code in [line["short-code"], *line.get("aliases", [])]]
+    return [base + urllib.parse.quote(code) + urllib.parse.quote(rest, safe="/%?=$") for code in codes for rest in rests]
+
+
 def nginx(table, host, work):
     port = free_port()
     links = export(table, "nginx")
@@ -120,7 +129,8 @@ def check_pages(table, expected, base, work):
 
 
 def check(name, table, work):
-    host, asked = paths(table)
+    host, codes = paths(table)
+    asked = codes + paths_below(table)
     serving = Serving(work, "--table", table).serving()
     try:
         expected = answers(serving.public, host, asked)
@@ -129,7 +139,7 @@ def check(name, table, work):
         serving.process.wait(30)
     if name == "html":
         base = urllib.parse.urlsplit(json.loads(export(table, "jsonl").split("\n")[0])["base_url"]).path
-        return check_pages(table, expected, base, work)
+        return check_pages(table, {path: expected[path] for path in codes}, base, work)
     with globals()[name](table, host, work) as address:
         found = answers(address, host, asked)
         nothing = answers(address, host, ["/no-such-code", asked[0] + "/under"])
