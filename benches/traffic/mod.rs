@@ -153,6 +153,7 @@ impl Sent {
             host: None,
             path: &self.path,
             query: self.query,
+            accept: None,
         }
     }
 }

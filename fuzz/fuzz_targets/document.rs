@@ -84,6 +84,7 @@ fn assert_is_reached(table: &Table, entry: Entry<'_>) {
             host: url.host_str(),
             path: url.path(),
             query: None,
+            accept: None,
         };
         let reached = match table.resolve(&request, Timestamp::from_unix(1_800_000_000)) {
             Outcome::Redirect(redirect) => redirect.entry.place() == entry.place(),

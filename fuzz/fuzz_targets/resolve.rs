@@ -7,7 +7,8 @@ use std::sync::{Arc, LazyLock};
 use libfuzzer_sys::fuzz_target;
 use url::Url;
 use waypost_fuzz::mapping::{
-    Forward, Outcome, Redirect, Request, Site, SourceFile, Table, Timestamp, Via, compile,
+    AcceptFields, Forward, Outcome, Redirect, Request, Site, SourceFile, Table, Timestamp, Via,
+    compile,
 };
 
 /// Two tables: one site that answers for any host, and two under one host and another.
@@ -42,12 +43,18 @@ fn table(files: &[&str]) -> Table {
 }
 
 fuzz_target!(|text: &str| {
-    // A host, a path and a query, each on its own line; an empty host is none.
-    let mut lines = text.splitn(3, '\n');
+    // A host, a path, a query and the accepted media types, each on its own line; an empty host is none.
+    let mut lines = text.splitn(4, '\n');
     let host = lines.next().filter(|host| !host.is_empty());
     let Some(path) = lines.next() else { return };
     let query = lines.next();
-    let request = Request { host, path, query };
+    let accept = lines.next();
+    let request = Request {
+        host,
+        path,
+        query,
+        accept: accept.as_ref().map(|it| it as &dyn AcceptFields),
+    };
     // Some entries of the tables expired before this moment, some expire after it.
     let now = Timestamp::from_unix(1_800_000_000);
 
@@ -68,12 +75,17 @@ fuzz_target!(|text: &str| {
 /// Fails if a request could choose a destination other than the entry's, or break the header.
 fn assert_goes_to_its_target(redirect: &Redirect<'_>) {
     let location = &*redirect.location.to_string();
-    let target = redirect.entry.target().expect("a redirect has a target");
+    let before_fragment = |target: &str| target.split('#').next().unwrap_or(target).len();
     let below = redirect.entry.below();
+    let targets = redirect.entry.targets();
     let target = match (redirect.via, below) {
-        (Via::Forward, Some(below)) => below,
-        _ => &*target,
+        (Via::Forward, Some(below)) => below.into(),
+        _ => targets
+            .filter(|target| location.starts_with(&target[..before_fragment(target)]))
+            .max_by_key(|target| target.len())
+            .unwrap_or_else(|| panic!("{location} is under no target of its entry")),
     };
+    let target = &*target;
     assert!(
         location.bytes().all(|byte| byte.is_ascii_graphic()),
         "unsafe in a header: {location:?}"
@@ -81,11 +93,6 @@ fn assert_goes_to_its_target(redirect: &Redirect<'_>) {
     if redirect.entry.forward() == Forward::None && below.is_none() {
         assert_eq!(location, target);
     }
-    let before_fragment = target.split('#').next().unwrap_or(target);
-    assert!(
-        location.starts_with(before_fragment),
-        "{location} is not under {target}"
-    );
 
     let parsed = Url::parse(location).unwrap_or_else(|error| panic!("{location}: {error}"));
     let expected = Url::parse(target).unwrap_or_else(|error| panic!("{target}: {error}"));
@@ -120,6 +127,7 @@ fn assert_suggests_what_leads_somewhere(table: &Table, site: &Site, path: &str, 
             host: url.host_str(),
             path: url.path(),
             query: None,
+            accept: None,
         };
         assert!(
             matches!(table.resolve(&request, now), Outcome::Redirect(_)),

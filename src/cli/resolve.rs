@@ -9,7 +9,8 @@ use url::Url;
 use super::arguments::{TableArgs, table};
 use super::terminal::{Error, complain};
 use crate::mapping::{
-    Entry, Outcome, Request, Site, SiteKey, Table, Target, Timestamp, Via, WrittenDate,
+    AcceptFields, Entry, Outcome, Request, Site, SiteKey, Table, Target, Timestamp, Via,
+    WrittenDate,
 };
 
 /// How many similar codes are named when there is no such link.
@@ -24,6 +25,7 @@ Examples:
   waypost resolve gnu-home
   waypost resolve https://short.code/t0P0JMya
   waypost resolve --at 2030-01-01 campaign
+  waypost resolve --accept text/turtle ontology
 
 Exit status: 0 it leads somewhere; 1 it is gone or not found, or the table has errors.")]
 pub(super) struct Args {
@@ -37,6 +39,10 @@ pub(super) struct Args {
     /// The time at which to resolve the link (RFC 3339), instead of now
     #[arg(long, value_name = "TIME", env = "WAYPOST_AT", value_parser = time)]
     at: Option<Timestamp>,
+
+    /// The media types that the client accepts, as in the field "Accept"
+    #[arg(long, value_name = "TYPES", env = "WAYPOST_ACCEPT")]
+    accept: Option<String>,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Error> {
@@ -56,7 +62,12 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
     }
     let mut outcomes: Vec<_> = followed
         .iter()
-        .map(|followed| (followed, followed.resolve(table, now)))
+        .map(|followed| {
+            (
+                followed,
+                followed.resolve(table, args.accept.as_deref(), now),
+            )
+        })
         .collect();
     // A bare code may belong to any of the sites; only those that have it are shown.
     if outcomes.len() > 1 && outcomes.iter().any(|(_, outcome)| is_hit(outcome)) {
@@ -135,11 +146,12 @@ impl Followed {
         })
     }
 
-    fn resolve<'t>(&self, table: &'t Table, now: Timestamp) -> Outcome<'t> {
+    fn resolve<'t>(&self, table: &'t Table, accept: Option<&str>, now: Timestamp) -> Outcome<'t> {
         let request = Request {
             host: self.host.as_deref(),
             path: &self.path,
             query: self.query.as_deref(),
+            accept: accept.as_ref().map(|it| it as &dyn AcceptFields),
         };
         table.resolve(&request, now)
     }

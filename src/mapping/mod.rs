@@ -43,17 +43,20 @@ pub use self::compile::{
 pub use self::forge::{Forge, ISSUE_FORMS, IssueFields, MAX_ADDRESS_BYTES, RepositoryPages};
 pub use self::ownership::{Author, Owners, Proposal};
 pub(crate) use self::packed::first_of;
-pub use self::packed::{Entry, Site, Table, TargetParts, UnknownSite};
+pub use self::packed::{Entry, OwnedVariant, Site, Table, TargetParts, UnknownSite, Variant};
 pub use self::parse::{Cut, Cutter, FileText, ListPlace, TableFile};
-pub(crate) use self::resolve::{End, ServerPage, follow};
-pub use self::resolve::{Location, Outcome, Redirect, Request, SiteKey, SiteRedirect, Via};
+pub use self::resolve::{
+    AcceptFields, Location, Outcome, Redirect, Request, SiteKey, SiteRedirect, Via,
+};
+pub(crate) use self::resolve::{End, ServerPage, follow, follow_variant};
 pub use self::search::{CodeOrder, Filter, LinkState, OrderChange};
+pub(crate) use self::value::weighted_members;
 pub use self::value::{
     About, BaseUrl, BaseUrlError, Code, CodeError, DEFAULT_MAX_AGE, Defaults, Description,
-    Diagnostic, Example, Forward, KnownPieces, MAX_CODE_BYTES, MAX_TARGET_BYTES, Misfit, NewCode,
-    Place, Position, ProposalTemplate, Reach, Retired, Rule, Scheme, Severity, SiteTarget,
-    SourceFile, Status, Target, TargetError, Timestamp, WrittenDate, WrittenDateError,
-    WrittenRetirement, direction_control, is_table_name,
+    Diagnostic, Example, Forward, KnownPieces, MAX_CODE_BYTES, MAX_TARGET_BYTES, MediaType,
+    MediaTypeError, Misfit, NewCode, Place, Position, ProposalTemplate, Reach, Retired, Rule,
+    Scheme, Severity, SiteTarget, SourceFile, Status, Target, TargetError, Timestamp, WrittenDate,
+    WrittenDateError, WrittenRetirement, direction_control, is_table_name,
 };
 #[cfg(fuzzing)]
 pub use parse::block::is_in_block_form;

@@ -418,6 +418,18 @@ fn resolve_asks_for_another_time() {
 }
 
 #[test]
+fn resolve_negotiates_the_content() {
+    let table = "tests/tables/ok/variants.yaml";
+    for (name, accept) in [
+        ("turtle", "text/turtle"),
+        ("page", "text/html, text/turtle;q=0.9"),
+    ] {
+        let args = ["resolve", "--table", table, "--accept", accept, "o"];
+        assert_snapshot!(format!("resolve_{name}"), run(&args));
+    }
+}
+
+#[test]
 fn resolve_looks_in_every_site() {
     let table = "tests/tables/ok/several-sites";
     let in_one = ["resolve", "--table", table, "VDxGgZ3y2qk"];

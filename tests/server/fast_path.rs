@@ -21,6 +21,7 @@ mapping:
 - {url: 'https://e.example/p/', short-code: p, forward: path-and-query}
 - {url: 'https://e.example/soon', short-code: soon, expires: 2999-01-01T00:00:00Z}
 - {url: 'https://framasoft.org/'}
+- {url: 'https://e.example/v', short-code: v, variants: [{accept: text/turtle, url: 'https://e.example/ttl'}]}
 - {url: 'https://e.example/gone', short-code: gone, expires: 2001-01-01T00:00:00Z}
 ";
 
@@ -202,6 +203,8 @@ fn requests() -> impl Strategy<Value = Vec<u8>> {
         "/x",
         "/x",
         "/kept",
+        "/v",
+        "/v?q",
         "/p/a%20b/c?q=1",
         "/p",
         "/p/../x",
@@ -242,6 +245,8 @@ fn requests() -> impl Strategy<Value = Vec<u8>> {
         "Host: [::1]:8",
         "Accept: text/html",
         "Accept: application/json",
+        "Accept: text/turtle",
+        "Accept: text/turtle;q=0.5, text/html;q=0.6",
         "Accept-Language: de",
         "Connection: keep-alive",
         "Connection: Keep-Alive",

@@ -16,7 +16,7 @@ use crate::frames::*;
 use crate::secure::{Secure, TABLE};
 use crate::support::{FOREVER, quiet, soon, until};
 
-async fn client(secure: &Secure) -> SendRequest<Empty<Bytes>> {
+pub(crate) async fn client(secure: &Secure) -> SendRequest<Empty<Bytes>> {
     let stream = secure.connect(&[b"h2"]).await;
     let (sender, connection) = http2::handshake(TokioExecutor::new(), TokioIo::new(stream))
         .await
@@ -25,12 +25,12 @@ async fn client(secure: &Secure) -> SendRequest<Empty<Bytes>> {
     sender
 }
 
-fn asking(method: Method, url: &str) -> Request<Empty<Bytes>> {
+pub(crate) fn asking(method: Method, url: &str) -> Request<Empty<Bytes>> {
     let request = Request::builder().method(method).uri(url);
     request.body(Empty::new()).unwrap()
 }
 
-async fn ask(
+pub(crate) async fn ask(
     sender: &mut SendRequest<Empty<Bytes>>,
     request: Request<Empty<Bytes>>,
 ) -> Response<Incoming> {

@@ -244,6 +244,30 @@ fn a_key_is_erased_with_the_comment_on_its_line() {
 }
 
 #[test]
+fn variants_are_removed_as_a_whole() {
+    let entry = "mapping:\n- url: https://e.org/\n  number: 1\n";
+    let lists = [
+        "  variants:\n  - accept: a/b # c\n    url: https://v.org/\n  - accept: [a/c, a/d+e]\n    url: https://w.org/\n",
+        "  variants:\n  - url: https://v.org/\n    # c\n    accept: [a/c, a/d+e]\n",
+        "  variants: [{accept: a/b, url: https://v.org/}]\n",
+    ];
+    for list in lists {
+        let edits = [KeyEdit::erased("variants")];
+        for after in ["", "  owner: o\n"] {
+            let removed = change(&format!("{entry}{list}{after}"), 0, &edits);
+            let expected = format!("{entry}{after}");
+            let removed = removed.map(|text| text.replace("  # c\n", ""));
+            assert_eq!(removed, Ok(expected), "{list}");
+            let title = format!("{entry}  title: t\n{list}{after}");
+            assert_eq!(
+                changed(&format!("{entry}{list}{after}"), &["title=t"]),
+                title
+            );
+        }
+    }
+}
+
+#[test]
 fn what_cannot_be_changed_safely_is_not_changed() {
     for (old, written, message) in [
         (

@@ -44,7 +44,16 @@ fn table() -> Table {
 
 fn get<'t>(table: &'t Table, path: &str, query: Option<&str>) -> Outcome<'t> {
     let host = Some("short.code");
-    table.resolve(&Request { host, path, query }, NOW)
+    let accept = None;
+    table.resolve(
+        &Request {
+            host,
+            path,
+            query,
+            accept,
+        },
+        NOW,
+    )
 }
 
 fn location(table: &Table, path: &str, query: Option<&str>) -> Option<String> {
@@ -62,6 +71,7 @@ fn a_redirect_is_never_cached_past_the_end_of_its_entry() {
             host: None,
             path: "/s/3d7",
             query: None,
+            accept: None,
         };
         let Outcome::Redirect(redirect) = table.resolve(&request, now) else {
             panic!("not a redirect");
@@ -73,6 +83,7 @@ fn a_redirect_is_never_cached_past_the_end_of_its_entry() {
         host: None,
         path: "/s/3d7",
         query: None,
+        accept: None,
     };
     assert!(matches!(table.resolve(&request, after), Outcome::Gone(_)));
 }
@@ -180,7 +191,7 @@ proptest! {
     #[test]
     fn any_text_has_an_outcome(host in proptest::option::of("\\PC{0,12}"), path: String, query: Option<String>) {
         let table = table();
-        let request = Request { host: host.as_deref(), path: &path, query: query.as_deref() };
+        let request = Request { host: host.as_deref(), path: &path, query: query.as_deref(), accept: None };
         let _total = table.resolve(&request, NOW);
         for site in table.sites() {
             prop_assert!(site.suggestions(&path, 5, NOW).len() <= 5);

@@ -238,6 +238,7 @@ fn outcome<'t>(
         host: None,
         path: &path,
         query,
+        accept: None,
     };
     match table.resolve(&request, now) {
         // The same address in another spelling is the same.

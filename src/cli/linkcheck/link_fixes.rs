@@ -42,8 +42,11 @@ impl LinkFixes {
         for conclusion in to_fix() {
             for (entry, link) in entries(conclusion, table) {
                 let decided = match conclusion.verdict {
+                    Verdict::Moved if link.is_of_variant => Err("a variant leads to it".to_owned()),
                     Verdict::Moved => moved_url(conclusion, entry, table, policy, &arrivals),
-                    Verdict::Dead if link.archive.is_none() => archived_copy(conclusion),
+                    Verdict::Dead if link.archive.is_none() && !link.is_of_variant => {
+                        archived_copy(conclusion)
+                    }
                     _ => continue,
                 };
                 match decided {

@@ -6,7 +6,7 @@ use crate::edit::scalar::{item, like, list, scalar};
 use crate::mapping::ScalarForm;
 
 /// The keys of an entry in the order in which they are written.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 15] = [
     "url",
     "below",
     "short-code",
@@ -20,6 +20,7 @@ const KEYS: [&str; 14] = [
     "cache-max-age",
     "expires",
     "retired",
+    "variants",
     "archive",
 ];
 

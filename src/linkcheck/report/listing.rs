@@ -15,8 +15,8 @@ pub fn troubled_links<'t>(
     now: Timestamp,
 ) -> impl Iterator<Item = TableLink> + 't {
     let mut seen = HashSet::new();
-    site.entries().filter_map(move |entry| {
-        let target = entry.target()?;
+    let targets = site.entries().flat_map(|entry| entry.targets());
+    targets.filter_map(move |target| {
         let verdict = known.summary(&target).verdict;
         let is_new = verdict.rule().is_some() && seen.insert(target.to_string());
         is_new.then(|| TableLink::of_site(table, site, &target, now))?

@@ -6,7 +6,8 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::mapping::packed::{Entry, Site};
+use super::destination::Destination;
+use crate::mapping::packed::{Entry, Site, Variant};
 use crate::mapping::value::{Place, Retired};
 
 /// A single difference between two tables.
@@ -37,6 +38,8 @@ pub enum ChangeKind {
     Renamed,
     /// A code leads to another target.
     Retargeted,
+    /// A variant of an entry is gone, or leads elsewhere.
+    VariantsRetargeted,
     /// A retired code leads somewhere again.
     Unretired,
     /// A code is, or will be, retired.
@@ -67,15 +70,18 @@ pub enum ChangeKind {
     Tags,
     /// The archived copy of the target.
     Archive,
+    /// Variants, each of which still leads where it did: some are new, or their order has changed.
+    Variants,
 }
 
 impl ChangeKind {
     /// Every kind, the most serious first.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 21] = [
         Self::Removed,
         Self::AliasLost,
         Self::Renamed,
         Self::Retargeted,
+        Self::VariantsRetargeted,
         Self::Unretired,
         Self::Retired,
         Self::Retirement,
@@ -91,6 +97,7 @@ impl ChangeKind {
         Self::Owner,
         Self::Tags,
         Self::Archive,
+        Self::Variants,
     ];
 
     /// Returns its name in messages and in JSON.
@@ -100,6 +107,7 @@ impl ChangeKind {
             Self::AliasLost => "alias-lost",
             Self::Renamed => "renamed",
             Self::Retargeted => "retargeted",
+            Self::VariantsRetargeted => "variants-retargeted",
             Self::Unretired => "un-retired",
             Self::Retired => "retired",
             Self::Retirement => "retirement-changed",
@@ -115,13 +123,14 @@ impl ChangeKind {
             Self::Owner => "owner-changed",
             Self::Tags => "tags-changed",
             Self::Archive => "archive-changed",
+            Self::Variants => "variants-changed",
         }
     }
 
     /// Returns whether a published link is broken: anyone who follows the code gets nothing, or
     /// something else.
     pub fn breaks_a_link(self) -> bool {
-        self <= Self::Retargeted
+        self <= Self::VariantsRetargeted
     }
 
     /// Returns the value of an entry that the change concerns.
@@ -152,6 +161,7 @@ impl ChangeKind {
                 (!tags.is_empty()).then(|| tags.join(", "))
             }
             Self::Archive => text(entry.archive()),
+            Self::VariantsRetargeted | Self::Variants => variants(entry),
         }
     }
 }
@@ -175,7 +185,16 @@ impl<'t> Change<'t> {
         use ChangeKind::*;
         let names_target = matches!(
             self.kind,
-            Removed | AliasLost | Retargeted | Retired | Below | TargetDropped | Title | Archive
+            Removed
+                | AliasLost
+                | Retargeted
+                | VariantsRetargeted
+                | Retired
+                | Below
+                | TargetDropped
+                | Title
+                | Archive
+                | Variants
         );
         self.is_takedown && names_target
     }
@@ -209,10 +228,16 @@ pub(super) fn differences(old: Entry<'_>, new: Entry<'_>) -> impl Iterator<Item 
     let drops_target = old.has_target() && !new.has_target();
     // Retiring an entry and dropping its target is one change, and so is undoing both.
     let returns = !old.has_target() && !is_retired;
+    let variants_differ =
+        old.has_target() && new.has_target() && !old.variants().eq(new.variants());
     let differs = [
         (
             Retargeted,
             old.target_parts() != new.target_parts() && !drops_target && !returns,
+        ),
+        (
+            VariantsRetargeted,
+            variants_differ && !keeps_variants(old, new),
         ),
         (Unretired, was_retired && !is_retired),
         (Retired, !was_retired && is_retired),
@@ -230,9 +255,23 @@ pub(super) fn differences(old: Entry<'_>, new: Entry<'_>) -> impl Iterator<Item 
         (Owner, old.owner() != new.owner()),
         (Tags, tags(old) != tags(new)),
         (Archive, old.archive() != new.archive()),
+        (Variants, variants_differ && keeps_variants(old, new)),
     ];
     let differs = differs.into_iter().filter(|(_, differs)| *differs);
     differs.map(|(kind, _)| kind)
+}
+
+/// Returns whether requests that name the media types of an entry's variants lead to the same targets.
+fn keeps_variants(old: Entry<'_>, new: Entry<'_>) -> bool {
+    let (old, new) = (Destination::of(old), Destination::of(new));
+    old.is_none_or(|old| new.is_some_and(|new| old.keeps_variants_in(&new)))
+}
+
+/// Returns the variants of an entry in a line.
+fn variants(entry: Entry<'_>) -> Option<String> {
+    let shown = |it: Variant<'_>| format!("{}: {}", it.type_list(), it.target());
+    let all: Vec<_> = entry.variants().map(shown).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 fn tags(entry: Entry<'_>) -> Vec<&str> {

@@ -472,6 +472,38 @@ mod tests {
     }
 
     #[test]
+    fn variants_change() {
+        let with = |types: &str, url: &str| {
+            format!("{A}  variants:\n  - accept: {types}\n    url: https://v.example/{url}\n")
+        };
+        let (v, w) = (with("text/turtle", "v"), with("text/turtle", "w"));
+        both_ways(
+            A,
+            &v,
+            &["variants-changed a: none → text/turtle: https://v.example/v"],
+            &["variants-retargeted a: text/turtle: https://v.example/v → none"],
+        );
+        let moved = "variants-retargeted a: text/turtle: https://v.example/";
+        both_ways(
+            &v,
+            &w,
+            &[&format!("{moved}v → text/turtle: https://v.example/w")],
+            &[&format!("{moved}w → text/turtle: https://v.example/v")],
+        );
+        let both = "text/n3, text/turtle: https://v.example/v";
+        both_ways(
+            &v,
+            &with("[text/n3, text/turtle]", "v"),
+            &[&format!(
+                "variants-changed a: text/turtle: https://v.example/v → {both}"
+            )],
+            &[&format!(
+                "variants-retargeted a: {both} → text/turtle: https://v.example/v"
+            )],
+        );
+    }
+
+    #[test]
     fn other_places_orders_and_spellings_are_no_change() {
         let old = site(&format!("{A}  aliases: [x, y]\n  tags: [one, two]\n{B}"));
         let head = "base_url: http://short.code:8080/\ndefaults: {status: 302}\nmapping:\n";

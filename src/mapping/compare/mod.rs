@@ -3,6 +3,7 @@
 
 mod broken;
 mod change;
+mod destination;
 mod diff;
 mod gap;
 mod goal;
@@ -21,9 +22,9 @@ mod takedown;
 
 pub use broken::{Broken, Link, Origin};
 pub use change::{Change, ChangeKind};
+pub(crate) use destination::keeps_paths;
 pub use diff::compare;
 pub(super) use gap::Gap;
-pub(crate) use goal::keeps_paths;
 pub use near_ends::near_ends;
 pub use neighbourhood::Neighbourhood;
 pub use permanence::{Breach, breaches, report_known};

@@ -12,8 +12,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::broken::{Broken, Former, Link, Origin};
+use super::destination::Destination;
 use super::gap::Gap;
-use super::goal::Goal;
 use super::shadow_breach;
 use super::site_pair::SitePair;
 use super::statement::{Statement, Statements};
@@ -38,17 +38,21 @@ pub enum Breach {
 
 impl Breach {
     /// Returns how the current entry of a code breaks its promise, if it does.
-    pub(super) fn of(goal: &Goal, is_retired: bool, now: Option<Entry<'_>>) -> Option<Self> {
+    pub(crate) fn of(
+        was: Option<Destination<'_>>,
+        is_retired: bool,
+        now: Option<Entry<'_>>,
+    ) -> Option<Self> {
         let Some(now) = now else {
             return Some(Self::Gone);
         };
         // A retired entry may drop its target.
-        let target = now.target_parts()?;
-        let Some(was) = goal.target() else {
+        let now = Destination::of(now)?;
+        let Some(was) = was else {
             return Some(Self::Filled);
         };
-        let breach = match was == target {
-            true if goal.is_kept_below(now) => return None,
+        let breach = match was.keeps_code_in(&now) {
+            true if was.keeps_paths_in(&now) => return None,
             true => Self::BelowElsewhere,
             false => Self::Elsewhere,
         };
@@ -78,7 +82,7 @@ pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) 
         |_: &Site, pair: &SitePair<'_>| pair.old_entries().map(|it| it.number()).collect();
     let none = &HashSet::new();
     let mut broken = report((old, origin), new, none, of_pair, |entry, code, now| {
-        let breach = Breach::of(&Goal::of(entry), entry.is_retired(), now)?;
+        let breach = Breach::of(Destination::of(entry), entry.is_retired(), now)?;
         let site = now.map_or(entry.site(), |now| now.site());
         let is_intended = breach.can_be_intended() && !stated.waiting(site, code).is_empty();
         (!is_intended).then_some(breach)

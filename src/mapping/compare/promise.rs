@@ -47,9 +47,15 @@ impl Promise {
 
     /// Returns whether a statement has moved this promise away from the destination of the other.
     pub(super) fn supersedes(&self, other: &Self) -> bool {
-        let has_left = self.left.contains(&other.goal);
-        let was_left = other.left.contains(&self.goal);
+        let has_left = self.has_left(&other.goal);
+        let was_left = other.has_left(&self.goal);
         has_left && (!was_left || self.left.len() > other.left.len())
+    }
+
+    /// Returns whether a statement has moved this promise away from a destination, which may have further
+    /// variants since.
+    fn has_left(&self, goal: &Goal) -> bool {
+        self.left.iter().any(|left| left.is_extended_by(goal))
     }
 
     /// Merges the same promise of another line of work.
@@ -65,13 +71,13 @@ impl Promise {
     }
 
     pub(super) fn breach(&self, now: Option<Entry<'_>>) -> Option<Breach> {
-        Breach::of(&self.goal, self.is_retired, now)
+        Breach::of(self.goal.destination(), self.is_retired, now)
     }
 
     /// Updates the promise from an entry.
     pub(super) fn keep(&mut self, entry: Entry<'_>) {
         self.is_retired = entry.is_retired();
-        if !entry.has_target() && self.goal.target().is_some() {
+        if !entry.has_target() && self.goal.destination().is_some() {
             // A retired entry may drop its target, which is still the only one that the code may
             // have.
             self.is_taken_down = true;

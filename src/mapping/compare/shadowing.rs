@@ -24,7 +24,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::site_pair::SitePair;
-use crate::mapping::packed::{Catalogue, CodeKind, Entry, Site, Table};
+use crate::mapping::packed::{Catalogue, CodeKind, Entry, Site, Table, TargetParts};
 use crate::mapping::resolve::{LOST, Match, Via, location_of};
 use crate::mapping::value::Timestamp;
 
@@ -313,7 +313,8 @@ impl ShadowSearch<'_> {
 enum Effect {
     /// It answers 410, forever.
     Gone,
-    /// It leads to a location, and may answer 410 from some time on.
+    /// It leads to a location, and to those of variants on further lines, and may answer 410 from some
+    /// time on.
     Leads(String, Option<Timestamp>),
     /// It is a page, or nothing.
     Other,
@@ -327,10 +328,15 @@ impl Effect {
         };
         match found {
             Match::Link(entry, remainder, _) => match live_target(entry) {
-                Some(target) => Self::Leads(
-                    location_of(entry, target, remainder, query).into(),
-                    entry.gone_from(),
-                ),
+                Some(target) => {
+                    let mut leads: String = location_of(entry, target, remainder, query).into();
+                    for variant in entry.variants() {
+                        let target = TargetParts::of(variant.target());
+                        let location = location_of(entry, target, remainder, query);
+                        leads.push_str(&format!("\n{}: {location}", variant.type_list()));
+                    }
+                    Self::Leads(leads, entry.gone_from())
+                }
                 None => Self::Gone,
             },
             Match::Preview(entry) if live_target(entry).is_none() => Self::Gone,

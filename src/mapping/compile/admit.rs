@@ -4,6 +4,7 @@
 //! later, in `conflicts`.
 
 use super::item::{Item, RareKeys};
+use super::variants::{check_variant_defaults, read_variants};
 use crate::mapping::packed::{CodeKind, Draft, NoteKind, Owner, Shape, Term, Unsaid};
 use crate::mapping::parse::{Located, Report};
 use crate::mapping::value::{
@@ -20,7 +21,7 @@ enum Own {
 
 /// The place that sets what an entry forwards.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum SetBy {
+pub(super) enum SetBy {
     Entry,
     Defaults,
 }
@@ -33,6 +34,7 @@ pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
     let aliases = read_aliases(report, item);
     let archive = read_archive(report, item);
     let below = read_below(report, item);
+    let variants = read_variants(report, item);
     if let (Ok(Some(target)), Some(forward)) = (&target, item.forward) {
         check_forward(
             report,
@@ -59,9 +61,13 @@ pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
     };
     push_codes(draft, owner, item, own, &aliases, is_hashed);
     let rare = item.rare.as_deref();
-    let mut has_notes = false;
+    let mut has_notes = !variants.is_empty();
     if let Some(rare) = rare {
-        has_notes = push_notes(draft, owner, rare, archive.as_ref(), below.as_ref());
+        has_notes |= push_notes(draft, owner, rare, archive.as_ref(), below.as_ref());
+    }
+    for variant in &variants {
+        let note = variant.to_string();
+        draft.notes.push(owner.target, NoteKind::Variant, &note);
     }
     let term = Term {
         expires: rare.and_then(|rare| rare.expires),
@@ -96,6 +102,7 @@ pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
         has_notes,
         has_below: below.is_some(),
         has_term,
+        has_variants: !variants.is_empty(),
     };
     draft.end(owner, file, item.position.line, shape);
 }
@@ -118,6 +125,10 @@ pub(super) fn check_defaults(draft: &Draft, defaults: &Defaults, report: &mut Re
         if shape.unsaid.forward && shape.url.is_some() {
             let column = shape.column;
             let position = Position { line, column };
+            if shape.has_variants {
+                let variants = draft.notes.draft_variants(target);
+                check_variant_defaults(report, variants, defaults, position);
+            }
             match below {
                 Some((_, below)) => {
                     check_below(report, below, forward, position, SetBy::Defaults);
@@ -302,7 +313,8 @@ fn push_notes(
     has_notes
 }
 
-fn check_forward(
+/// Reports what is forwarded if a target cannot take it.
+pub(super) fn check_forward(
     report: &mut Report<'_>,
     target: &str,
     forward: Forward,

@@ -14,7 +14,7 @@ pub(super) fn review_below(table: &Table, entry: Entry<'_>) -> Option<Diagnostic
         return None;
     }
     let unknown = "x".repeat(MAX_CODE_BYTES + 1);
-    let followed = follow_url(table, format!("{below}{unknown}"), now)?;
+    let followed = follow_url(table, format!("{below}{unknown}"), None, now)?;
     // It need not forward paths itself: it may be the beginning of codes.
     if !followed.is_link {
         return None;

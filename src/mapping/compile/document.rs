@@ -50,6 +50,8 @@ pub(crate) struct WrittenAbout {
 pub(crate) struct TestItem<'t> {
     pub(crate) from: Located<Cow<'t, str>>,
     pub(crate) to: Located<Cow<'t, str>>,
+    /// The value of the field `Accept`.
+    pub(crate) accept: Option<Located<Cow<'t, str>>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -100,9 +102,14 @@ const DEFAULTS_KEYS: &[(&str, DefaultsKey)] = &[
 enum TestKey {
     From,
     To,
+    Accept,
 }
 
-const TEST_KEYS: &[(&str, TestKey)] = &[("from", TestKey::From), ("to", TestKey::To)];
+const TEST_KEYS: &[(&str, TestKey)] = &[
+    ("from", TestKey::From),
+    ("to", TestKey::To),
+    ("accept", TestKey::Accept),
+];
 
 impl<'t> Document<'t> {
     /// Reads a file and reports every problem of its form; returns the readable parts.
@@ -320,16 +327,17 @@ impl<'t> Document<'t> {
                 reader.skip(&value)?;
                 continue;
             }
-            let (mut from, mut to) = (None, None);
+            let (mut from, mut to, mut accept) = (None, None, None);
             let mut seen = SeenKeys::default();
             while let Some(key) = reader.key(TEST_KEYS, &mut seen)? {
                 match key.value {
                     TestKey::From => from = reader.text("from")?,
                     TestKey::To => to = reader.text("to")?,
+                    TestKey::Accept => accept = reader.text("accept")?,
                 }
             }
             match (from, to) {
-                (Some(from), Some(to)) => self.tests.push(TestItem { from, to }),
+                (Some(from), Some(to)) => self.tests.push(TestItem { from, to, accept }),
                 // A value of the wrong type has already been reported.
                 _ if seen.position(0).and(seen.position(1)).is_some() => {}
                 _ => reader.problem(

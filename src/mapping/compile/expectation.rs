@@ -2,8 +2,10 @@
 
 use super::document::{Document, TestItem};
 use crate::mapping::packed::Table;
-use crate::mapping::resolve::{Outcome, Request};
-use crate::mapping::value::{BaseUrl, Diagnostic, Place, Problems, Rule, Target, Timestamp};
+use crate::mapping::resolve::{AcceptFields, Outcome, Request};
+use crate::mapping::value::{
+    BaseUrl, Diagnostic, Place, Problems, Rule, Target, Timestamp, weighted_members,
+};
 
 /// One test of a table: a request and its expected result.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +14,8 @@ pub struct Expectation {
     host: String,
     path: String,
     query: Option<String>,
+    /// The value of the field `Accept`.
+    accept: Option<String>,
     expected: Expected,
 }
 
@@ -31,7 +35,7 @@ impl Expectation {
     ) -> Vec<Self> {
         let at = |position| Place::new(&document.file, position);
         let mut expectations = Vec::new();
-        for TestItem { from, to } in &document.tests {
+        for TestItem { from, to, accept } in &document.tests {
             if !from.value.starts_with('/') {
                 let message = "\"from\" is a path from the host's root";
                 problems.push(
@@ -54,6 +58,16 @@ impl Expectation {
                     }
                 },
             };
+            if let Some(accept) = accept
+                && !weighted_members(accept.value.as_bytes()).any(|(name, _)| name.contains('/'))
+            {
+                let message = "\"accept\" names no media type";
+                let hint = "write it as a client sends it, as in \"text/turtle, */*;q=0.1\"";
+                let problem =
+                    Diagnostic::new(Rule::TestAcceptInvalid, at(accept.position), message);
+                problems.push(problem.with_hint(hint));
+                continue;
+            }
             let (path, query) = match from.value.split_once('?') {
                 Some((path, query)) => (path, Some(query.to_owned())),
                 None => (&*from.value, None),
@@ -63,6 +77,7 @@ impl Expectation {
                 host: base_url.host().to_owned(),
                 path: path.to_owned(),
                 query,
+                accept: accept.as_ref().map(|it| it.value.to_string()),
                 expected,
             });
         }
@@ -71,10 +86,12 @@ impl Expectation {
 
     /// Returns an error with the actual result, unless it is the expected one.
     pub fn check(&self, table: &Table, now: Timestamp) -> Option<Diagnostic> {
+        let accept = self.accept.as_deref();
         let request = Request {
             host: Some(&self.host),
             path: &self.path,
             query: self.query.as_deref(),
+            accept: accept.as_ref().map(|it| it as &dyn AcceptFields),
         };
         let outcome = table.resolve(&request, now);
         let is_met = match (&self.expected, &outcome) {
@@ -107,7 +124,11 @@ impl Expectation {
                 Expected::NotFound => "not-found",
             };
             let from = self.from();
-            let message = format!("the test of {from:?} fails: expected {expected}, got {got}");
+            let accepting = accept
+                .map(|it| format!(" that accepts {it:?}"))
+                .unwrap_or_default();
+            let message =
+                format!("the test of {from:?}{accepting} fails: expected {expected}, got {got}");
             Diagnostic::new(Rule::TestFailed, self.place.clone(), message)
         })
     }

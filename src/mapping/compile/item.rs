@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::variants::WrittenVariants;
 use crate::mapping::parse::{Located, Reader, SeenKeys, Stop};
 use crate::mapping::value::{
     Forward, Position, Retired, Rule, Status, Timestamp, direction_control,
@@ -33,6 +34,7 @@ pub(crate) struct RareKeys<'t> {
     pub(crate) retired: Option<Retired>,
     pub(crate) archive: Option<Located<Cow<'t, str>>>,
     pub(crate) below: Option<Located<Cow<'t, str>>>,
+    pub(super) variants: Option<WrittenVariants<'t>>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +53,7 @@ enum EntryKey {
     Retired,
     Archive,
     Below,
+    Variants,
 }
 
 const ENTRY_KEYS: &[(&str, EntryKey)] = &[
@@ -68,6 +71,7 @@ const ENTRY_KEYS: &[(&str, EntryKey)] = &[
     ("retired", EntryKey::Retired),
     ("archive", EntryKey::Archive),
     ("below", EntryKey::Below),
+    ("variants", EntryKey::Variants),
 ];
 
 impl<'t> Item<'t> {
@@ -111,6 +115,10 @@ impl<'t> Item<'t> {
                 EntryKey::Retired => entry.rare().retired = reader.retired()?,
                 EntryKey::Archive => entry.rare().archive = reader.url("archive")?,
                 EntryKey::Below => entry.rare().below = reader.url("below")?,
+                EntryKey::Variants => {
+                    let position = key.position;
+                    entry.rare().variants = WrittenVariants::read(reader, position)?;
+                }
             }
         }
         entry.check_presence(reader, &seen);

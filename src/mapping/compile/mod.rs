@@ -28,6 +28,7 @@ mod site_review;
 mod site_url;
 mod sound;
 pub(super) mod tables;
+mod variants;
 mod written_codes;
 mod written_order;
 

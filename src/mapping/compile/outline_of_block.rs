@@ -143,7 +143,13 @@ impl<'t> BlockWalk<'t> {
                     end = end.max(scalar.span.end);
                     values.push(scalar);
                 }
-                _ => depth += 1,
+                _ => {
+                    depth += 1;
+                    let at = self.offset(position);
+                    if matches!(value, Node::Sequence) && self.is_bracket(at) {
+                        end = end.max(self.end_of_brackets(at)?);
+                    }
+                }
             }
         }
         Ok((values, true, end))
@@ -158,6 +164,10 @@ impl<'t> BlockWalk<'t> {
         // A text in quotes has no escapes here.
         let span = at..at + text.len() + quotes;
         Scalar { text, form, span }
+    }
+
+    fn is_bracket(&self, at: usize) -> bool {
+        self.outline.text.as_bytes().get(at) == Some(&b'[')
     }
 
     /// Returns the end of a list of words in brackets that begins at an offset.

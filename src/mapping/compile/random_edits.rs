@@ -126,6 +126,12 @@ fn entry((kind, number): (usize, usize)) -> String {
         }
         15 => format!("- ur1: https://e.org/{number}\n"),
         16 => format!("- url: >-\n    https://y.org/{number}\n"),
+        17 => format!(
+            "- url: https://v.org/{number}/\n  short-code: v{number}\n  variants:\n  - accept: text/turtle\n    \
+             url: https://v.org/{}.ttl\n  - accept: [text/n3, a/b+c]\n    url: https://short.code/v{}\n",
+            number % 2,
+            number + 1
+        ),
         _ => format!("- url: https://e.org/{number}/\n"),
     }
 }
@@ -218,7 +224,8 @@ fn an_entry() -> impl Strategy<Value = (usize, usize)> {
     let kind = prop_oneof![
         200 => 0..8_usize,
         20 => 8..15_usize,
-        60 => 17..18_usize,
+        60 => 18..19_usize,
+        20 => 17..18_usize,
         1 => 15..17_usize,
     ];
     (kind, prop_oneof![0..200_usize, 0..25_usize])

@@ -6,8 +6,8 @@
 use super::below_review::review_below;
 use super::site_review::{review_keys, shown_loop};
 use crate::mapping::packed::{CodeKind, Entry, Site, Table, TargetParts};
-use crate::mapping::resolve::{End, follow};
-use crate::mapping::value::{Diagnostic, Position, Problems, Rule, Timestamp, target};
+use crate::mapping::resolve::{End, follow, follow_variant};
+use crate::mapping::value::{Diagnostic, Place, Position, Problems, Rule, Timestamp, target};
 
 /// Reports the problems of a table's codes and targets with each other; `position_of` returns where a
 /// listed code is written, given its number and that of its site.
@@ -52,8 +52,8 @@ pub(super) fn review(
         let entries = leading_back(table, site, among);
         found.push(entries.iter().map(Entry::key).collect());
         for entry in entries {
-            let found = [own_target(table, entry), review_below(table, entry)];
-            for problem in found.into_iter().flatten() {
+            let own = own_targets(table, entry);
+            for problem in own.into_iter().chain(review_below(table, entry)) {
                 problems.push(problem);
             }
         }
@@ -70,7 +70,8 @@ fn leading_back<'t>(table: &'t Table, site: &'t Site, among: Option<&[u64]>) -> 
     entries.retain(|entry| {
         let target = entry.target_parts().map(TargetParts::host_and_rest);
         let below = entry.below().map(|url| target::divided(url).1);
-        let mut urls = target.into_iter().chain(below);
+        let variants = entry.variants().map(|it| target::divided(it.target()).1);
+        let mut urls = target.into_iter().chain(below).chain(variants);
         urls.any(|rest| table.may_own(rest))
     });
     entries
@@ -147,33 +148,37 @@ fn under_another_site(table: &Table, site: &Site, code: &str) -> Option<ReviewFi
     ))
 }
 
-/// Reports where a target that points back into the table leads.
-fn own_target(table: &Table, entry: Entry<'_>) -> Option<Diagnostic> {
+/// Reports where targets of an entry that point back into the table lead.
+fn own_targets(table: &Table, entry: Entry<'_>) -> Vec<Diagnostic> {
     // Findings depend on the table alone: all dates are assumed to be in the future.
-    let end = follow(table, entry, Timestamp::MIN)?;
-    let at_url = |rule, message| Diagnostic::new(rule, entry.place_of_url(), message);
+    let now = Timestamp::MIN;
+    let own =
+        follow(table, entry, now).and_then(|end| finding(end, "the target", entry.place_of_url()));
+    let of_variants = entry.variants().filter_map(|variant| {
+        let end = follow_variant(table, entry, variant, now)?;
+        // Where variants are written is not stored: only the entry is named.
+        let what = format!("the target for {}", variant.type_list());
+        finding(end, &what, entry.place())
+    });
+    own.into_iter().chain(of_variants).collect()
+}
+
+/// Reports an end of a target that points back into the table, if there is anything to report.
+fn finding(end: End, what: &str, place: Place) -> Option<Diagnostic> {
+    let report = |rule, message: &str| Diagnostic::new(rule, place, format!("{what} {message}"));
     Some(match end {
         End::Page => return None,
-        End::Elsewhere(target) => {
-            let message = "the target is a short link of this table itself";
-            at_url(Rule::TargetChain, message).with_hint(format!("link directly to {target:?}"))
-        }
-        End::Gone => at_url(
-            Rule::TargetRetired,
-            "the target is a retired link of this table",
-        )
-        .with_hint("retire this entry too, or change its target"),
-        End::Nothing => at_url(
+        End::Elsewhere(target) => report(Rule::TargetChain, "is a short link of this table itself")
+            .with_hint(format!("link directly to {target:?}")),
+        End::Gone => report(Rule::TargetRetired, "is a retired link of this table")
+            .with_hint("retire this entry too, or change its target"),
+        End::Nothing => report(
             Rule::TargetUnknown,
-            "the target is a short link that this table does not have",
+            "is a short link that this table does not have",
         )
         .with_hint("change the target of this entry, or add that link"),
-        End::Loop(links) => {
-            let message = "the target leads into a loop of short links";
-            at_url(Rule::TargetLoop, message).with_hint(format!(
-                "{}: change the target of one of them",
-                shown_loop(links)
-            ))
-        }
+        End::Loop(links) => report(Rule::TargetLoop, "leads into a loop of short links").with_hint(
+            format!("{}: change the target of one of them", shown_loop(links)),
+        ),
     })
 }

@@ -18,7 +18,7 @@ pub(super) fn review_keys(table: &Table, site: &Site) -> Vec<Diagnostic> {
 /// Reports where a `home` that points back into the table leads.
 fn review_home(table: &Table, home: &SiteTarget) -> Option<Diagnostic> {
     // As for the targets of entries, all dates are assumed to be in the future.
-    let end = follow_url(table, home.url().to_owned(), Timestamp::MIN)?.end;
+    let end = follow_url(table, home.url().to_owned(), None, Timestamp::MIN)?.end;
     let key = SiteKey::Home.name();
     let (rule, message, hint) = match end {
         End::Page => return None,
@@ -50,7 +50,7 @@ fn review_home(table: &Table, home: &SiteTarget) -> Option<Diagnostic> {
 fn review_fallback(table: &Table, fallback: &SiteTarget) -> Option<Diagnostic> {
     let unknown = "x".repeat(MAX_CODE_BYTES + 1);
     let url = format!("{}{unknown}", fallback.url());
-    let end = follow_url(table, url, Timestamp::MIN)?.end;
+    let end = follow_url(table, url, None, Timestamp::MIN)?.end;
     let key = SiteKey::Fallback.name();
     let (rule, message, hint) = match end {
         End::Loop(links) => {

@@ -8,6 +8,7 @@ use super::notes::{NoteKind, Term};
 use super::record::{Record, Shape};
 use super::site::Site;
 use super::target_parts::TargetParts;
+use super::variant::Variant;
 use crate::mapping::value::{Code, Forward, Place, Position, Retired, Status, Timestamp, scheme};
 
 /// One entry of a site.
@@ -192,6 +193,24 @@ impl<'t> Entry<'t> {
     /// Returns the archived copy of the target.
     pub fn archive(&self) -> Option<&'t str> {
         self.notes(NoteKind::Archive).next()
+    }
+
+    /// Returns whether requests may lead to another target by the media types that they prefer.
+    #[inline]
+    pub fn has_variants(&self) -> bool {
+        self.shape().has_variants
+    }
+
+    /// Returns its variants, in written order.
+    pub fn variants(&self) -> impl Iterator<Item = Variant<'t>> + use<'t> {
+        let notes = self.has_variants().then(|| self.notes(NoteKind::Variant));
+        notes.into_iter().flatten().map(Variant::of_note)
+    }
+
+    /// Returns every target: its own, if it has not dropped it, and those of its variants.
+    pub fn targets(&self) -> impl Iterator<Item = Cow<'t, str>> + use<'t> {
+        let variants = self.variants().map(|it| Cow::Borrowed(it.target()));
+        self.target().into_iter().chain(variants)
     }
 
     fn notes(&self, kind: NoteKind) -> impl Iterator<Item = &'t str> + use<'t> {

@@ -9,6 +9,7 @@ use super::draft::Owner;
 use super::entry::Entry;
 use super::notes::NoteKind;
 use super::site::Site;
+use super::variant::Variant;
 use crate::mapping::value::{Scheme, scheme, target};
 
 impl Site {
@@ -40,6 +41,16 @@ impl Site {
             .collect();
         entries.sort_unstable_by_key(Entry::written);
         entries
+    }
+
+    /// Returns the entries of which a variant leads to a target in canonical form, in written order;
+    /// an entry may be repeated.
+    pub(crate) fn leading_to_by_variants(&self, target: &str) -> Vec<Entry<'_>> {
+        let notes = self.variant_notes();
+        let leading = notes.filter(|(_, it)| it.target() == target);
+        leading
+            .filter_map(|(owner, _)| self.entry_at(owner))
+            .collect()
     }
 
     /// Returns the entry with exactly this auto code.
@@ -87,30 +98,59 @@ impl Site {
         Some(self.entry(self.index.number_of(owner.key, owner.target)?))
     }
 
-    /// Returns the entries for whose target the predicate holds, in written order. It is given the
-    /// target from its host on, at least up to the slash after that.
+    /// Returns the entries for one of whose targets the predicate holds, first those for whose own, in
+    /// written order, then those for whose variants, in written order; an entry may be repeated. It is
+    /// given a target from its host on, at least up to the slash after that.
     pub(crate) fn entries_to(
         &self,
-        applies: impl Fn(&str) -> bool,
+        applies: impl Fn(&str) -> bool + Clone,
     ) -> impl Iterator<Item = Entry<'_>> {
+        let by_variants = self.entries_with_variants_to(applies.clone());
         let hosts = self.targets.hosts().iter();
         let shared: Vec<bool> = hosts
             .map(|start| applies(target::divided(start).1))
             .collect();
-        self.targets.iter().filter_map(move |(at, host, rest)| {
+        let own = self.targets.iter().filter_map(move |(at, host, rest)| {
             let may_apply = match host {
                 Some(host) => shared[host as usize],
                 None => applies(target::unpack(rest).1),
             };
             may_apply.then(|| self.entry_at(at))?
-        })
+        });
+        own.chain(by_variants)
+    }
+
+    /// Returns the entries for whose variants the predicate holds, as [`entries_to`](Self::entries_to)
+    /// does.
+    fn entries_with_variants_to(
+        &self,
+        applies: impl Fn(&str) -> bool,
+    ) -> impl Iterator<Item = Entry<'_>> {
+        let applying = self.variant_notes().filter_map(move |(owner, it)| {
+            applies(target::divided(it.target()).1).then_some(owner)
+        });
+        applying.filter_map(|owner| self.entry_at(owner))
+    }
+
+    /// Returns every variant with its entry, in written order, among them some of entries that were
+    /// removed.
+    fn variant_notes(&self) -> impl Iterator<Item = (Text, Variant<'_>)> {
+        // Most tables have none.
+        let has_variants = self.shapes.all().iter().any(|it| it.has_variants);
+        let notes = has_variants.then(|| self.notes.variants());
+        notes.into_iter().flatten()
     }
 
     /// Returns the entries for whose target or `below` the predicate holds, in written order. It is given
     /// the URL as [`entries_to`](Self::entries_to) does.
     pub(crate) fn entries_leading_to(&self, applies: impl Fn(&str) -> bool) -> Vec<Entry<'_>> {
         let mut entries: Vec<_> = self.entries_to(&applies).collect();
-        if self.shapes.all().iter().any(|it| it.has_below) {
+        if self
+            .shapes
+            .all()
+            .iter()
+            .any(|it| it.has_below || it.has_variants)
+        {
             let belows = self.notes.of_kind(NoteKind::Below);
             let applying = belows.filter(|(_, url)| applies(target::divided(url).1));
             entries.extend(applying.filter_map(|(at, _)| self.entry_at(at)));

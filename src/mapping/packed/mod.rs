@@ -26,6 +26,7 @@ mod table;
 mod target_parts;
 mod targets;
 mod unknown_site;
+mod variant;
 
 pub(crate) use arena::{Arena, Text, index};
 pub(crate) use catalogue::Catalogue;
@@ -49,3 +50,4 @@ pub use target_parts::TargetParts;
 pub(crate) use targets::Targets;
 pub use unknown_site::UnknownSite;
 pub(crate) use unknown_site::first_of;
+pub use variant::{OwnedVariant, Variant};

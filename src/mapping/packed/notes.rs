@@ -9,6 +9,7 @@ use std::ops::Range;
 use super::arena::{Arena, Shift, Text};
 use super::moves::Moves;
 use super::stretches::Stretches;
+use super::variant::Variant;
 use crate::mapping::value::{Retired, Timestamp};
 
 /// Descriptive texts of entries, and the end of their validity.
@@ -39,6 +40,8 @@ pub(crate) enum NoteKind {
     Archive,
     /// The URL to which paths below the codes lead.
     Below,
+    /// Another target for some media types, as [`Variant`](super::Variant) stores it.
+    Variant,
 }
 
 /// The end of an entry's validity.
@@ -62,11 +65,34 @@ impl Notes {
 
     /// Returns the notes of an entry, in the order of adding.
     pub(crate) fn of(&self, owner: Text) -> impl Iterator<Item = (NoteKind, &str)> {
-        let near = &self.notes[self.note_places.near(owner)];
-        let first = near.partition_point(|note| note.owner < owner);
-        let own = near[first..].iter();
+        self.among(&self.notes[self.note_places.near(owner)], owner)
+    }
+
+    /// Returns the variants of an entry before the notes are complete.
+    pub(crate) fn draft_variants(&self, owner: Text) -> impl Iterator<Item = Variant<'_>> {
+        let own = self.among(&self.notes, owner);
+        let variants = own.filter(|(kind, _)| *kind == NoteKind::Variant);
+        variants.map(|(_, text)| Variant::of_note(text))
+    }
+
+    /// Returns the notes of an entry among some that include them.
+    fn among<'n>(
+        &'n self,
+        notes: &'n [Note],
+        owner: Text,
+    ) -> impl Iterator<Item = (NoteKind, &'n str)> {
+        let first = notes.partition_point(|note| note.owner < owner);
+        let own = notes[first..].iter();
         own.take_while(move |note| note.owner == owner)
             .map(|note| (note.kind, self.texts.get(note.text)))
+    }
+
+    /// Returns every variant with its entry, in the order of adding, among them some of entries that
+    /// were removed.
+    pub(crate) fn variants(&self) -> impl Iterator<Item = (Text, Variant<'_>)> {
+        let variants = self.notes.iter();
+        let variants = variants.filter(|note| note.kind == NoteKind::Variant);
+        variants.map(|note| (note.owner, Variant::of_note(self.texts.get(note.text))))
     }
 
     /// Returns the texts of all notes, in the order of adding.

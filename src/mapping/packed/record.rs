@@ -42,6 +42,8 @@ pub(crate) struct Shape {
     /// Whether paths below its codes lead to a URL of their own, which is a note.
     pub(crate) has_below: bool,
     pub(crate) has_term: bool,
+    /// Whether some of its notes are variants.
+    pub(crate) has_variants: bool,
 }
 
 impl Shape {

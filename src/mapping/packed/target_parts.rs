@@ -32,6 +32,9 @@ impl<'t> TargetParts<'t> {
 
     /// Returns the part that begins with the host, and at least reaches to its end.
     pub(crate) fn host_and_rest(self) -> &'t str {
+        if self.start.is_empty() {
+            return target::divided(self.rest).1;
+        }
         let (_, host) = target::divided(self.start);
         match host {
             "" => self.rest,

@@ -320,7 +320,7 @@ impl<'t> Block<'t> {
             let mut at = column + 1;
             for item in inner.split(',') {
                 let word = item.trim_matches(' ');
-                let is_word = |b: u8| b.is_ascii_alphanumeric() || b"._~/-".contains(&b);
+                let is_word = |b: u8| b.is_ascii_alphanumeric() || b"._~/+-".contains(&b);
                 if word.is_empty() || word.starts_with('-') || !word.bytes().all(is_word) {
                     return Err(Declined);
                 }
@@ -422,7 +422,7 @@ mod tests {
             "a: b",
             "---\na: b\n",
             "# c\n\n---\n# d\nbase_url: https://e.org/ # e\nmapping: # f\n- url: 'x y'  #g\n\n  # h\n  \n  \
-             short-code: \"no: 'z'\"\n-   url: https://e.org/#b\n    aliases: [a, b/c ,  ~d]\n    tags: []\n\
+             short-code: \"no: 'z'\"\n-   url: https://e.org/#b\n    aliases: [a, b/c ,  ~d, e+f]\n    tags: []\n\
              tests:\n  - from: /é\n    to: gone\ndefaults:\n  status: 301\n",
             "a:\n- b\n- -c\n- d: e\nf: g",
             "a:\n  - b\nc: d",

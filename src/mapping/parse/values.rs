@@ -121,6 +121,35 @@ impl<'t> Reader<'t, '_> {
         Ok(texts)
     }
 
+    /// Reads a text, or a list of at least one.
+    pub(crate) fn text_or_texts(&mut self, key: &str) -> Result<Vec<Located<Cow<'t, str>>>, Stop> {
+        let mut texts = Vec::new();
+        let Some(node) = self.node()? else {
+            return Ok(texts);
+        };
+        if !matches!(node.value, Node::Sequence) {
+            let text =
+                self.as_scalar(node, format_args!("{key:?}"), "a text or a list of texts")?;
+            texts.extend(text.map(ScalarNode::into_text));
+            return Ok(texts);
+        }
+        let position = node.position;
+        let mut is_empty = true;
+        while let Some(node) = self.node()? {
+            is_empty = false;
+            let item = self.as_scalar(node, format_args!("an item of {key}"), "a text")?;
+            texts.extend(item.map(ScalarNode::into_text));
+        }
+        if is_empty {
+            self.problem(
+                Rule::ValueMissing,
+                position,
+                format!("{key:?} has no value"),
+            );
+        }
+        Ok(texts)
+    }
+
     pub(crate) fn scheme(&mut self) -> Result<Option<Located<Scheme>>, Stop> {
         let schemes = Scheme::ALL.map(|scheme| (scheme.name(), scheme));
         self.choice("code-scheme", &schemes)

@@ -2,10 +2,11 @@
 
 use url::Url;
 
+use super::accept::AcceptFields;
 use super::request::{Outcome, Request};
 use super::server_page::ServerPage;
 use super::site_redirect::SiteKey;
-use crate::mapping::packed::{Entry, Table};
+use crate::mapping::packed::{Entry, Table, Variant};
 use crate::mapping::value::Timestamp;
 
 /// The number of links after which a chain is considered endless: browsers give up after about
@@ -32,13 +33,40 @@ pub(crate) fn follow(table: &Table, entry: Entry<'_>, now: Timestamp) -> Option<
         return None;
     }
     let target = entry.target()?.into_owned();
+    let followed = follow_url(table, target, None, now)?;
+    Some(end_of(entry, followed))
+}
+
+/// Follows a variant of an entry at a time, with each of its media types; `None` if it does not lead
+/// back into the table then. Of several ends, a loop is returned.
+pub(crate) fn follow_variant(
+    table: &Table,
+    entry: Entry<'_>,
+    variant: Variant<'_>,
+    now: Timestamp,
+) -> Option<End> {
+    if entry.is_gone(now) {
+        return None;
+    }
+    let ends = variant.types().filter_map(|accept| {
+        let target = variant.target().to_owned();
+        let followed = follow_url(table, target, Some(&accept), now)?;
+        Some(end_of(entry, followed))
+    });
+    ends.reduce(|first, other| match other {
+        End::Loop(_) => other,
+        _ => first,
+    })
+}
+
+/// Returns the end of an entry's target, which was followed.
+fn end_of(entry: Entry<'_>, followed: Followed) -> End {
     // The prefix that a forwarding target is need not exist as its own link.
     let may_miss = entry.forward().path();
-    let followed = follow_url(table, target, now)?;
-    Some(match followed.is_link {
+    match followed.is_link {
         false if may_miss => End::Page,
         _ => followed.end,
-    })
+    }
 }
 
 /// A URL that was followed.
@@ -48,8 +76,13 @@ pub(crate) struct Followed {
     pub(crate) is_link: bool,
 }
 
-/// Follows a URL at a time; `None` if it does not lead into the table then.
-pub(crate) fn follow_url(table: &Table, mut location: String, now: Timestamp) -> Option<Followed> {
+/// Follows a URL at a time, for a client that accepts some media types; `None` if it does not lead into the table then.
+pub(crate) fn follow_url(
+    table: &Table,
+    mut location: String,
+    accept: Option<&dyn AcceptFields>,
+    now: Timestamp,
+) -> Option<Followed> {
     let mut links: Vec<String> = Vec::new();
     let mut is_link = true;
     let ended = |end, is_link| Some(Followed { end, is_link });
@@ -70,6 +103,7 @@ pub(crate) fn follow_url(table: &Table, mut location: String, now: Timestamp) ->
             host: url.host_str(),
             path: url.path(),
             query: url.query(),
+            accept,
         };
         let end = match table.resolve(&request, now) {
             Outcome::Redirect(redirect) => {

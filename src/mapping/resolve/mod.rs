@@ -1,5 +1,6 @@
 //! From a request to its outcome, and from a name of a link to its entry.
 
+mod accept;
 mod chain;
 mod location;
 mod name;
@@ -10,7 +11,8 @@ mod server_page;
 mod site_redirect;
 mod suggest;
 
-pub(crate) use chain::{End, follow, follow_url};
+pub use accept::AcceptFields;
+pub(crate) use chain::{End, follow, follow_url, follow_variant};
 pub use location::Location;
 pub(crate) use request::{LOST, Match, location_of};
 pub use request::{Outcome, Redirect, Request, Via};

@@ -3,6 +3,7 @@
 //! Total and pure: every request has an outcome, and the same table, request and time give the
 //! same one. The order of the steps is the order of the functions below.
 
+use super::accept::{AcceptFields, preferred};
 use super::location::Location;
 use super::path::{Decoded, has_dot_segments};
 use super::site_redirect::SiteRedirect;
@@ -24,6 +25,8 @@ pub struct Request<'r> {
     pub path: &'r str,
     /// The raw query, without its `?`.
     pub query: Option<&'r str>,
+    /// The media types that the client accepts; `None` if it does not say.
+    pub accept: Option<&'r dyn AcceptFields>,
 }
 
 /// The outcome of a request.
@@ -56,6 +59,8 @@ pub struct Redirect<'t> {
     pub location: Location<'t>,
     /// The time for which the answer may be cached, in seconds; 0 means `no-store`.
     pub max_age: u32,
+    /// Whether other values of `Accept` may lead to another location.
+    pub varies: bool,
     /// How the code was found.
     pub via: Via,
 }
@@ -75,7 +80,7 @@ impl Table {
     /// Decides the outcome of a request.
     pub fn resolve(&self, request: &Request<'_>, now: Timestamp) -> Outcome<'_> {
         match self.find_site(request.host, request.path) {
-            Found::Site(site, rest) => site.resolve(rest, request.query.unwrap_or_default(), now),
+            Found::Site(site, rest) => site.resolve(rest, request, now),
             Found::OutsideBasePath(site) => Outcome::NotFound(site),
             Found::UnknownHost => Outcome::Misdirected,
         }
@@ -97,13 +102,14 @@ pub(crate) enum Match<'t, 'r> {
 
 impl Site {
     /// Decides the outcome for the raw path after the base path.
-    fn resolve(&self, rest: &str, query: &str, now: Timestamp) -> Outcome<'_> {
+    fn resolve(&self, rest: &str, request: &Request<'_>, now: Timestamp) -> Outcome<'_> {
+        let query = request.query.unwrap_or_default();
         match self.find_path(rest) {
             Match::Landing => match self.home_redirect() {
                 Some(redirect) => Outcome::SiteRedirect(redirect),
                 None => Outcome::Landing(self),
             },
-            Match::Link(entry, remainder, via) => follow(entry, remainder, query, via, now),
+            Match::Link(entry, remainder, via) => follow(entry, remainder, request, via, now),
             Match::Preview(entry) => preview(entry, now),
             Match::Nothing => match self.fallback_redirect(rest, query) {
                 Some(redirect) => Outcome::SiteRedirect(redirect),
@@ -217,16 +223,20 @@ fn preview(entry: Entry<'_>, now: Timestamp) -> Outcome<'_> {
 fn follow<'t>(
     entry: Entry<'t>,
     remainder: &str,
-    query: &str,
+    request: &Request<'_>,
     via: Via,
     now: Timestamp,
 ) -> Outcome<'t> {
     // An entry without a target is always gone.
     let (shape, end) = (entry.shape(), entry.gone_from());
     let is_gone = end.is_some_and(|end| end <= now);
-    let Some(target) = entry.target_parts().filter(|_| !is_gone) else {
+    let Some(mut target) = entry.target_parts().filter(|_| !is_gone) else {
         return Outcome::Gone(entry);
     };
+    if shape.has_variants {
+        target = negotiated(entry, target, request.accept);
+    }
+    let query = request.query.unwrap_or_default();
     Outcome::Redirect(Redirect {
         entry,
         status: shape.status,
@@ -236,8 +246,20 @@ fn follow<'t>(
         } else {
             max_age(shape.max_age, end, now)
         },
+        varies: shape.has_variants,
         via,
     })
+}
+
+/// Returns the target of the variant that a request prefers, or the given one.
+#[cold]
+fn negotiated<'t>(
+    entry: Entry<'t>,
+    target: TargetParts<'t>,
+    accept: Option<&dyn AcceptFields>,
+) -> TargetParts<'t> {
+    let variant = preferred(entry, accept);
+    variant.map_or(target, |it| TargetParts::of(it.target()))
 }
 
 /// Returns the location for a request for an entry with the given target; the remainder of the path is

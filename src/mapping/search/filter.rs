@@ -108,7 +108,7 @@ impl Filter {
                     NoteKind::Tag => tag = tag.filter(|tag| !folds_to(text, tag)),
                     NoteKind::Owner => owner = owner.filter(|owner| !folds_to(text, owner)),
                     NoteKind::Title | NoteKind::Below => {}
-                    NoteKind::Archive => continue,
+                    NoteKind::Archive | NoteKind::Variant => continue,
                 }
                 if !self.words.is_empty() {
                     texts.add(text);

@@ -157,7 +157,7 @@ impl<'s, G: FnMut() -> bool> Scan<'s, G> {
         let texts = self.texts_with(word, notes.texts(), notes.len())?;
         let mut place_of = self.places_of_owners();
         for (owner, kind) in texts.iter().map(|number| notes.owner_of(number)) {
-            if kind != NoteKind::Archive {
+            if !matches!(kind, NoteKind::Archive | NoteKind::Variant) {
                 found.insert(place_of(owner));
             }
         }

@@ -87,6 +87,8 @@ rules! {
     NumberTooLarge = values::NUMBER_TOO_LARGE,
     DateInvalid = values::DATE_INVALID,
     TextDirection = values::TEXT_DIRECTION,
+    MediaTypeInvalid = values::MEDIA_TYPE_INVALID,
+    MediaTypeTwice = values::MEDIA_TYPE_TWICE,
 
     CodeEmpty = codes::EMPTY,
     CodeTooLong = codes::TOO_LONG,
@@ -118,6 +120,7 @@ rules! {
     UrlPrivateAddress = urls::PRIVATE_ADDRESS,
     ArchiveWithoutUrl = urls::ARCHIVE_WITHOUT_URL,
     BelowWithoutUrl = urls::BELOW_WITHOUT_URL,
+    VariantsWithoutUrl = urls::VARIANTS_WITHOUT_URL,
 
     CodeHidesSpelling = links::HIDES_SPELLING,
     CodeHidesTruncation = links::HIDES_TRUNCATION,
@@ -143,6 +146,7 @@ rules! {
     DocumentsDisagree = sites::DOCUMENTS_DISAGREE,
     TestFromInvalid = sites::TEST_FROM_INVALID,
     TestToInvalid = sites::TEST_TO_INVALID,
+    TestAcceptInvalid = sites::TEST_ACCEPT_INVALID,
     TestFailed = sites::TEST_FAILED,
 
     PublishedCodeGone = promises::CODE_GONE,

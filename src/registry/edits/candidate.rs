@@ -263,7 +263,8 @@ mapping:
         let refused = "an entry can drop its target only once it is retired";
         assert_eq!(dropped(None).unwrap_err(), refused);
         assert_eq!(dropped(Some("2030-01-01")).unwrap_err(), refused);
-        let made = r#"retired: Word("2026-11-22"), no url, no below, no archive, no title"#;
+        let made =
+            r#"retired: Word("2026-11-22"), no url, no below, no variants, no archive, no title"#;
         assert_eq!(dropped(Some("2026-11-22")).unwrap(), made);
     }
 

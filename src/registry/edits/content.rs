@@ -32,6 +32,8 @@ pub struct EntryContent {
     pub retired: Option<Retired>,
     /// The archived copy of the target.
     pub archive: Option<String>,
+    /// The variants, as a table stores them.
+    pub variants: Vec<String>,
 }
 
 impl EntryContent {
@@ -51,6 +53,7 @@ impl EntryContent {
             expires: entry.expires(),
             retired: entry.retired(),
             archive: entry.archive().map(str::to_owned),
+            variants: entry.variants().map(|it| it.to_string()).collect(),
         }
     }
 

@@ -42,6 +42,7 @@ impl EntryTag {
             expires,
             retired,
             archive,
+            variants,
         } = content;
         let time = |time: &Timestamp| time.to_string();
         let numbers = format!(
@@ -74,6 +75,10 @@ impl EntryTag {
         }
         for texts in [aliases, tags] {
             list(&mut texts.iter().map(String::as_str));
+        }
+        // The tags of entries without variants are those of earlier versions.
+        if !variants.is_empty() {
+            list(&mut variants.iter().map(String::as_str));
         }
         let digest: [u8; 32] = hash.finalize().into();
         let (first, _) = digest.split_at(16);
@@ -126,6 +131,9 @@ mod tests {
             "retired: true",
             "retired: 2030-01-01",
             "archive: https://ab.example/",
+            "variants: [{accept: a/b, url: https://ab.example/}]",
+            "variants: [{accept: [a/b, a/c], url: https://ab.example/}]",
+            "variants: [{accept: a/b, url: https://ac.example/}]",
         ];
         let one = |line: &str| {
             tags(&format!(

@@ -39,8 +39,8 @@ pub enum EntryValue {
     Live,
     /// The archived copy of the target.
     Archive(Option<Target<'static>>),
-    /// Removal of everything that names its target: the target, the URL for paths below, the archived
-    /// copy, the title, and comments on their lines. Only for a retired entry.
+    /// Removal of everything that names its target: the target, the URL for paths below, the variants, the
+    /// archived copy, the title, and comments on their lines. Only for a retired entry.
     TakenDown,
 }
 
@@ -140,7 +140,8 @@ impl EntryValue {
             Self::TakenDown => {
                 (content.target, content.below) = (None, None);
                 (content.archive, content.title) = (None, None);
-                let named = ["url", "below", "archive", "title"];
+                content.variants.clear();
+                let named = ["url", "below", "variants", "archive", "title"];
                 return named.map(KeyEdit::erased).into();
             }
         };

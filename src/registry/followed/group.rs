@@ -38,7 +38,7 @@ pub enum ChangeOutcome {
     /// The new link, or why there is none.
     Registration(Result<Registered, RegistrationRefusal>),
     /// The current entry, or why it was not changed.
-    Edit(Result<EditedEntry, EditRefusal>),
+    Edit(Result<Box<EditedEntry>, EditRefusal>),
 }
 
 impl ChangeOutcome {
@@ -104,7 +104,7 @@ pub(super) fn decide_all(
                 match edits.next().expect("each edit has one") {
                     // It is decided after the preceding one.
                     Err(EditRefusal::Repeated { .. } | EditRefusal::Undecided) => None,
-                    outcome => Some(ChangeOutcome::Edit(outcome)),
+                    outcome => Some(ChangeOutcome::Edit(outcome.map(Box::new))),
                 }
             }
         });

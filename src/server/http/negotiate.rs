@@ -9,6 +9,7 @@ use hyper::HeaderMap;
 use hyper::header::{ACCEPT, ACCEPT_ENCODING, ACCEPT_LANGUAGE, HeaderName};
 
 use crate::html::Language;
+use crate::mapping::weighted_members;
 
 /// The forms of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,31 +75,9 @@ pub(crate) fn coding(headers: &HeaderMap) -> Coding {
 }
 
 /// Returns the members of a field, each with its weight in thousandths (RFC 9110 section 12.4.2).
-fn weighted(headers: &HeaderMap, field: HeaderName) -> impl Iterator<Item = (&str, u32)> {
+fn weighted(headers: &HeaderMap, field: HeaderName) -> impl Iterator<Item = (&str, u16)> {
     let values = headers.get_all(field).into_iter();
-    let members = values
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','));
-    members.map(|member| {
-        let mut parts = member.split(';').map(str::trim);
-        let name = parts.next().unwrap_or_default();
-        (name, parts.find_map(weight).unwrap_or(1000))
-    })
-}
-
-/// Reads a weight such as `q=0.5` in thousandths; an invalid weight counts as 0.
-fn weight(parameter: &str) -> Option<u32> {
-    let (name, value) = parameter.split_once('=')?;
-    if !name.trim().eq_ignore_ascii_case("q") {
-        return None;
-    }
-    let (whole, fraction) = value.trim().split_once('.').unwrap_or((value.trim(), ""));
-    let digits = fraction.bytes().all(|byte| byte.is_ascii_digit());
-    Some(match whole {
-        "1" if fraction.bytes().all(|byte| byte == b'0') => 1000,
-        "0" if digits && fraction.len() <= 3 => format!("{fraction:0<3}").parse().unwrap_or(0),
-        _ => 0,
-    })
+    values.flat_map(|value| weighted_members(value.as_bytes()))
 }
 
 #[cfg(test)]

@@ -108,6 +108,8 @@ impl<'s, 'b> PlainRequest<'s, 'b> {
             host: None,
             path: self.path,
             query: self.query,
+            // An entry for which this matters is left to hyper.
+            accept: None,
         }
     }
 

@@ -6,11 +6,11 @@
 //! may read it differently: a line that ends in a line feed alone, and transfer codings other than
 //! a single `chunked`. `X-Forwarded-Host` and similar fields are not read: anyone can send them.
 
-use hyper::header::{CONTENT_LENGTH, HOST, ORIGIN, TRANSFER_ENCODING};
+use hyper::header::{ACCEPT, CONTENT_LENGTH, HOST, ORIGIN, TRANSFER_ENCODING};
 use hyper::http::uri::Scheme;
 use hyper::{HeaderMap, Method, Request, Uri, Version};
 
-use crate::mapping;
+use crate::mapping::{self, AcceptFields};
 
 use super::lines::BareLineFeed;
 
@@ -65,7 +65,17 @@ pub(crate) fn read<B>(request: &Request<B>) -> Result<mapping::Request<'_>, Refu
         host,
         path: uri.path(),
         query: uri.query(),
+        accept: Some(request.headers()),
     })
+}
+
+/// Reads the fields when an entry has variants.
+impl AcceptFields for HeaderMap {
+    fn for_each(&self, read: &mut dyn FnMut(&[u8])) {
+        for value in self.get_all(ACCEPT) {
+            read(value.as_bytes());
+        }
+    }
 }
 
 /// Returns whether any page in a browser makes a request: browsers send these fields, and other

@@ -30,6 +30,7 @@ pub(super) fn answer(
             host: Some(site.base_url().host()),
             path: path_of(&link),
             query: None,
+            accept: None,
         };
         match table.resolve(&asked, page.now) {
             Outcome::Redirect(hit) => return (Some(Answered::Redirect), see(hit.location.into())),

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use bytes::Bytes;
 use hyper::header::{
-    CACHE_CONTROL, CONTENT_LENGTH, HeaderMap, HeaderValue, LOCATION, REFERRER_POLICY,
+    CACHE_CONTROL, CONTENT_LENGTH, HeaderMap, HeaderValue, LOCATION, REFERRER_POLICY, VARY,
 };
 use hyper::{Response, StatusCode};
 use tracing::error;
@@ -18,6 +18,9 @@ use crate::server::http::{Answered, Content, Moment, response};
 pub(crate) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Content>) {
     let answered = answered(&redirect);
     let response = response_to(redirect.status, redirect.location.into(), redirect.max_age);
+    if redirect.varies {
+        return (answered, response::with(response, VARY, "Accept"));
+    }
     (answered, response)
 }
 
@@ -72,8 +75,11 @@ pub(super) fn answered(redirect: &Redirect<'_>) -> Answered {
 }
 
 /// Appends the same answer as [`answer`] returns, as hyper would write it; `false` if its location is
-/// not fit for a header.
+/// not fit for a header, or depends on fields that the fast path does not read.
 pub(super) fn write(out: &mut Vec<u8>, redirect: &Redirect<'_>, now: &Moment) -> bool {
+    if redirect.varies {
+        return false;
+    }
     write_to(
         out,
         redirect.status,

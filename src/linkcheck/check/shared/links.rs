@@ -9,11 +9,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::entry_target::EntryTarget;
 use super::link_key::LinkKey;
 use super::table_link::{LinkUse, Resolution, TableLink, is_prefix, may_be_requested};
 use super::url_counts::UrlCounts;
 use crate::frontier::Host;
-use crate::mapping::{End, Entry, Table, TargetParts, Timestamp, follow};
+use crate::mapping::{End, Entry, Table, TargetParts, Timestamp};
 
 /// The kind of a row of [`Links`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +37,8 @@ enum RowKind {
 struct LinkRow {
     /// Its number over all sites, in the order of storage.
     entry: u32,
+    /// Which of its targets it is: 0 is its own, and 1 that of its first variant.
+    target: u16,
     kind: RowKind,
 }
 
@@ -75,43 +78,23 @@ impl Links {
         let mut target = String::new();
         let entries = table.sites().iter().flat_map(|site| site.stored_entries());
         for (number, entry) in (0..).zip(entries) {
-            let Some(parts) = entry.target_parts().filter(|_| !entry.is_gone(now)) else {
-                continue;
-            };
-            let (start, rest) = parts.parts();
-            target.clear();
-            target.push_str(start);
-            target.push_str(rest);
-            if !wants(&target) {
-                continue;
+            for (led, place) in EntryTarget::all(entry, now).zip(0..=u16::MAX) {
+                let (start, rest) = led.parts().parts();
+                target.clear();
+                target.push_str(start);
+                target.push_str(rest);
+                if !wants(&target) {
+                    continue;
+                }
+                let kind = links.kind(table, led, &target, now, &mut hosts);
+                let row = LinkRow {
+                    entry: number,
+                    target: place,
+                    kind,
+                };
+                let hash = led.hash();
+                found.push(UnplacedRow { hash, row });
             }
-            let end = table
-                .may_own(parts.host_and_rest())
-                .then(|| follow(table, entry, now))
-                .flatten();
-            let kind = match end {
-                _ if is_prefix(entry, &target) => RowKind::Prefix,
-                None => match hosts.add(&target) {
-                    true => RowKind::Requested,
-                    false => RowKind::NoHost,
-                },
-                Some(End::Elsewhere(url)) => match may_be_requested(&url) {
-                    true => {
-                        links.elsewhere.insert(LinkKey::of(&target), url);
-                        RowKind::Elsewhere
-                    }
-                    false => RowKind::NoHost,
-                },
-                Some(End::Page) => RowKind::OwnPage,
-                Some(End::Gone) => RowKind::OwnGone,
-                Some(End::Nothing | End::Loop(_)) => RowKind::OwnNothing,
-            };
-            let row = LinkRow {
-                entry: number,
-                kind,
-            };
-            let hash = entry.target_hash();
-            found.push(UnplacedRow { hash, row });
         }
         found.sort_unstable_by_key(|it| (it.hash, it.row.entry));
         links.take_in(found, &mut hosts);
@@ -127,15 +110,47 @@ impl Links {
         links
     }
 
+    /// Decides about the row of a target.
+    fn kind(
+        &mut self,
+        table: &Table,
+        led: EntryTarget<'_>,
+        target: &str,
+        now: Timestamp,
+        hosts: &mut UrlCounts,
+    ) -> RowKind {
+        let end = table
+            .may_own(led.parts().host_and_rest())
+            .then(|| led.follow(table, now))
+            .flatten();
+        match end {
+            _ if is_prefix(led.entry(), target) => RowKind::Prefix,
+            None => match hosts.add(target) {
+                true => RowKind::Requested,
+                false => RowKind::NoHost,
+            },
+            Some(End::Elsewhere(url)) => match may_be_requested(&url) {
+                true => {
+                    self.elsewhere.insert(LinkKey::of(target), url);
+                    RowKind::Elsewhere
+                }
+                false => RowKind::NoHost,
+            },
+            Some(End::Page) => RowKind::OwnPage,
+            Some(End::Gone) => RowKind::OwnGone,
+            Some(End::Nothing | End::Loop(_)) => RowKind::OwnNothing,
+        }
+    }
+
     /// Creates the rows of entries in the order of their hashes.
     fn take_in(&mut self, mut found: Vec<UnplacedRow>, hosts: &mut UrlCounts) {
         let entries = &self.entries;
         self.rows.reserve_exact(found.len());
         for same_hash in found.chunk_by_mut(|one, other| one.hash == other.hash) {
             if same_hash.len() > 1 {
-                same_hash.sort_by_cached_key(|it| entries.place(it.row.entry));
+                same_hash.sort_by_cached_key(|it| entries.place(&it.row));
             }
-            let target = |it: &UnplacedRow| entries.target_parts(it.row.entry);
+            let target = |it: &UnplacedRow| entries.target_parts(&it.row);
             for entries in same_hash.chunk_by(|one, other| target(one) == target(other)) {
                 // Another entry may lead to the URL itself.
                 let mut kinds = entries.iter().map(|it| it.row.kind);
@@ -151,10 +166,10 @@ impl Links {
                 }
                 self.len += 1;
                 let kinds = std::iter::once(kind).chain(std::iter::repeat(RowKind::Repeated));
-                let rows = entries.iter().zip(kinds).map(|(it, kind)| LinkRow {
-                    entry: it.row.entry,
-                    kind,
-                });
+                let rows = entries
+                    .iter()
+                    .zip(kinds)
+                    .map(|(it, kind)| LinkRow { kind, ..it.row });
                 self.rows.extend(rows);
             }
         }
@@ -191,9 +206,9 @@ impl Links {
             RowKind::OwnGone => Resolution::OwnGone,
             RowKind::OwnNothing => Resolution::OwnNothing,
         };
-        let entries = rows.iter().filter_map(|row| self.entries.get(row.entry));
+        let uses = rows.iter().filter_map(|row| self.entries.led(row));
         TableLink {
-            uses: entries.map(LinkUse::of).collect(),
+            uses: uses.map(LinkUse::of).collect(),
             target: target.into_owned(),
             resolution,
         }
@@ -218,8 +233,8 @@ impl Links {
             let hash = self.hash(row);
             while rows.next_if(|row| before.hash(row) < hash).is_some() {}
             let mut same_hash = rows.clone().take_while(|row| before.hash(row) == hash);
-            let target = self.entries.target_parts(row.entry);
-            same_hash.all(|row| before.entries.target_parts(row.entry) != target)
+            let target = self.entries.target_parts(row);
+            same_hash.all(|row| before.entries.target_parts(row) != target)
         };
         let targets = self.requested_rows().filter(|row| is_new(row));
         let targets = targets.filter_map(|row| self.key(row));
@@ -264,16 +279,16 @@ impl Links {
     }
 
     fn hash(&self, row: &LinkRow) -> Option<u64> {
-        Some(self.entries.get(row.entry)?.target_hash())
+        Some(self.entries.led(row)?.hash())
     }
 
     fn key(&self, row: &LinkRow) -> Option<LinkKey> {
-        let target = self.entries.target_parts(row.entry)?;
+        let target = self.entries.target_parts(row)?;
         Some(LinkKey::of_parts(target.parts()))
     }
 
     fn target(&self, row: &LinkRow) -> Option<Cow<'_, str>> {
-        self.entries.get(row.entry)?.target()
+        Some(Cow::Owned(self.entries.target_parts(row)?.to_string()))
     }
 }
 
@@ -309,15 +324,25 @@ impl Entries {
         Some(entry)
     }
 
-    /// Returns the target of an entry, in two parts.
-    fn target_parts(&self, number: u32) -> Option<TargetParts<'_>> {
-        self.get(number)?.target_parts()
+    /// Returns the target of a row.
+    fn led(&self, row: &LinkRow) -> Option<EntryTarget<'_>> {
+        EntryTarget::nth(self.get(row.entry)?, row.target)
     }
 
-    /// Returns the sort key of an entry: by target, and for one target in the order of the table.
-    fn place(&self, number: u32) -> Option<impl Ord> {
-        let entry = self.get(number)?;
-        Some((entry.target_parts(), self.site(number), entry.written()))
+    /// Returns the target of a row, in two parts.
+    fn target_parts(&self, row: &LinkRow) -> Option<TargetParts<'_>> {
+        Some(self.led(row)?.parts())
+    }
+
+    /// Returns the sort key of a row: by target, and for one target in the order of the table.
+    fn place<'e>(&'e self, row: &LinkRow) -> Option<impl Ord + use<'e>> {
+        let led = self.led(row)?;
+        Some((
+            led.parts(),
+            self.site(row.entry),
+            led.entry().written(),
+            row.target,
+        ))
     }
 }
 
@@ -386,6 +411,53 @@ mapping:
             assert_eq!(found, Some(link));
         }
         assert_eq!(links.of_host(&Host::parse("a.example").unwrap()), 1);
+    }
+
+    #[test]
+    fn the_targets_of_variants_are_links_too() {
+        let text = "\
+base_url: https://short.code/
+mapping:
+- {url: https://a.example/, short-code: a, variants: [{accept: a/b, url: https://v.example/}]}
+- {url: https://v.example/, short-code: v, variants: [{accept: a/b, url: https://short.code/a}]}
+- {url: https://b.example/, short-code: b, variants: [{accept: a/b, url: https://b.example/}]}
+- {url: https://c.example/, short-code: c, retired: true, variants: [{accept: a/b, url: https://d.example/}]}
+";
+        let links = links(text);
+        let mut found: Vec<_> = (links.all())
+            .map(|link| {
+                let uses = link.uses.iter();
+                let uses = uses.map(|it| format!("{}{}", it.code, u8::from(it.is_of_variant)));
+                (link.target.clone(), uses.collect::<Vec<_>>().join(" "))
+            })
+            .collect();
+        found.sort();
+        let expected = [
+            ("https://a.example/", "a0"),
+            ("https://b.example/", "b0 b1"),
+            ("https://short.code/a", "v1"),
+            ("https://v.example/", "a1 v0"),
+        ];
+        let expected = expected.map(|(target, uses)| (target.to_owned(), uses.to_owned()));
+        assert_eq!(found, expected);
+        let mut urls: Vec<_> = links.urls().collect();
+        urls.sort();
+        assert_eq!(
+            urls,
+            [
+                "https://a.example/",
+                "https://b.example/",
+                "https://v.example/"
+            ]
+        );
+        for url in &urls {
+            assert_eq!(links.url(LinkKey::of(url)).as_ref(), Some(url));
+        }
+        let table = links.entries.table.as_ref().unwrap();
+        for link in links.all() {
+            let found = TableLink::of_site(table, &table.sites()[0], &link.target, NOW);
+            assert_eq!(found, Some(link));
+        }
     }
 
     #[test]

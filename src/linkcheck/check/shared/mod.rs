@@ -3,6 +3,7 @@
 
 mod checker;
 mod counts;
+mod entry_target;
 mod host;
 mod link_key;
 mod links;

@@ -1,8 +1,9 @@
 //! A link of a table: a target, the way to check it, and the entries that lead to it.
 
+use super::entry_target::EntryTarget;
 use super::host::host_of;
 use crate::linkcheck::request::WebUrl;
-use crate::mapping::{End, Entry, Place, Site, Table, Timestamp, follow};
+use crate::mapping::{End, Entry, Place, Site, Table, Timestamp};
 
 /// An entry that leads to a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub struct LinkUse {
     pub place: Place,
     /// The archived copy that it names.
     pub archive: Option<String>,
+    /// Whether only a variant of it leads there.
+    pub is_of_variant: bool,
 }
 
 /// The way to check whether a target works.
@@ -54,11 +57,13 @@ pub struct TableLink {
 }
 
 impl LinkUse {
-    pub(super) fn of(entry: Entry<'_>) -> Self {
+    pub(super) fn of(led: EntryTarget<'_>) -> Self {
+        let entry = led.entry();
         Self {
             code: entry.code().into_owned(),
             place: entry.place(),
             archive: entry.archive().map(str::to_owned),
+            is_of_variant: led.variant().is_some(),
         }
     }
 }
@@ -82,13 +87,15 @@ impl TableLink {
     ) -> Option<Self> {
         let mut link = Self::unused(target);
         for other in table.sites() {
-            for entry in other.leading_to(target) {
-                if entry.is_gone(now) {
-                    continue;
-                }
-                link.resolve(table, entry, now);
+            let mut entries = other.leading_to(target);
+            entries.extend(other.leading_to_by_variants(target));
+            entries.sort_unstable_by_key(Entry::written);
+            entries.dedup_by_key(|entry| entry.number());
+            let led = (entries.into_iter()).flat_map(|entry| EntryTarget::all(entry, now));
+            for led in led.filter(|led| led.parts().to_string() == target) {
+                link.resolve(table, led, now);
                 if std::ptr::eq(other, site) {
-                    link.uses.push(LinkUse::of(entry));
+                    link.uses.push(LinkUse::of(led));
                 }
             }
         }
@@ -97,11 +104,11 @@ impl TableLink {
 
     /// Resolves the target for an entry that leads to it, unless another entry leads to the URL
     /// itself.
-    fn resolve(&mut self, table: &Table, entry: Entry<'_>, now: Timestamp) {
-        if self.resolution != Resolution::Prefix || is_prefix(entry, &self.target) {
+    fn resolve(&mut self, table: &Table, led: EntryTarget<'_>, now: Timestamp) {
+        if self.resolution != Resolution::Prefix || is_prefix(led.entry(), &self.target) {
             return;
         }
-        self.resolution = match follow(table, entry, now) {
+        self.resolution = match led.follow(table, now) {
             None => resolution(&self.target),
             Some(End::Elsewhere(url)) => resolution(&url),
             Some(End::Page) => Resolution::OwnPage,

@@ -26,7 +26,7 @@ pub(super) const CODE_RETARGETED: Description = Description {
     name: "published-code-retargeted",
     severity: Error,
     meaning: "A published code leads to another target.",
-    explanation: "People who published or bookmarked the link rely on where it leads.",
+    explanation: "People who published or bookmarked the link rely on where it leads.\nSo do programs that a variant leads elsewhere: it may neither be removed nor get another target.",
     wrong: Example::Change {
         published: PUBLISHED,
         proposed: "- url: https://example.com/\n  short-code: example\n",

@@ -155,6 +155,20 @@ pub(super) const TEST_TO_INVALID: Description = Description {
     remedy: "Write the expected URL, `gone` or `not-found`.",
 };
 
+pub(super) const TEST_ACCEPT_INVALID: Description = Description {
+    name: "test-accept-invalid",
+    severity: Error,
+    meaning: "The `accept` of a test names no media type.",
+    explanation: "It is the value of the field `Accept` of a request. Members that are not well-formed are ignored, as in a request.",
+    wrong: Example::Document(
+        "base_url: https://short.code/\nmapping: []\ntests:\n- from: /example\n  accept: turtle\n  to: not-found\n",
+    ),
+    right: Example::Document(
+        "base_url: https://short.code/\nmapping: []\ntests:\n- from: /example\n  accept: text/turtle, */*;q=0.1\n  to: not-found\n",
+    ),
+    remedy: "Write it as a client sends it, as in `text/turtle, */*;q=0.1`.",
+};
+
 pub(super) const TEST_FAILED: Description = Description {
     name: "test-failed",
     severity: Error,

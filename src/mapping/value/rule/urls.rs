@@ -1,4 +1,4 @@
-//! Rules about URLs: those of `url`, `archive`, `home`, `fallback` and `base_url`.
+//! Rules about URLs: those of `url`, `variants`, `archive`, `home`, `fallback` and `base_url`.
 
 use super::description::{Description, Example};
 use super::severity::Severity::{Error, Warning};
@@ -177,4 +177,16 @@ pub(super) const BELOW_WITHOUT_URL: Description = Description {
     ),
     right: Example::Entries("- short-code: docs\n  retired: true\n"),
     remedy: "Remove `below`, or restore the `url` if the link was not taken down.",
+};
+
+pub(super) const VARIANTS_WITHOUT_URL: Description = Description {
+    name: "variants-without-url",
+    severity: Error,
+    meaning: "A retired entry has variants, but no URL.",
+    explanation: "An entry without a URL was taken down, and its former targets are no longer named.",
+    wrong: Example::Entries(
+        "- short-code: data\n  retired: true\n  variants:\n  - accept: text/turtle\n    url: https://example.org/data.ttl\n",
+    ),
+    right: Example::Entries("- short-code: data\n  retired: true\n"),
+    remedy: "Remove `variants`, or restore the `url` if the link was not taken down.",
 };

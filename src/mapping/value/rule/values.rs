@@ -63,6 +63,34 @@ pub(super) const DATE_INVALID: Description = Description {
     remedy: "Write it as in `2026-12-31` or `2026-12-31T12:00:00Z`.",
 };
 
+pub(super) const MEDIA_TYPE_INVALID: Description = Description {
+    name: "media-type-invalid",
+    severity: Error,
+    meaning: "The `accept` of a variant is not a media type.",
+    explanation: "A variant is chosen by types that a request names, so a wildcard never chooses one.\nParameters are ignored in requests, and a type with parameters would promise more than that.",
+    wrong: Example::Entries(
+        "- url: https://example.org/\n  variants:\n  - accept: text/*\n    url: https://example.org/data.ttl\n",
+    ),
+    right: Example::Entries(
+        "- url: https://example.org/\n  variants:\n  - accept: text/turtle\n    url: https://example.org/data.ttl\n",
+    ),
+    remedy: "Write a type and a subtype, as in `application/ld+json`, or a list of them.",
+};
+
+pub(super) const MEDIA_TYPE_TWICE: Description = Description {
+    name: "media-type-twice",
+    severity: Error,
+    meaning: "The variants of an entry have a media type twice.",
+    explanation: "The first variant would always take precedence. Case does not matter in media types.",
+    wrong: Example::Entries(
+        "- url: https://example.org/\n  variants:\n  - accept: text/turtle\n    url: https://example.org/a.ttl\n  - accept: [text/n3, text/turtle]\n    url: https://example.org/b.n3\n",
+    ),
+    right: Example::Entries(
+        "- url: https://example.org/\n  variants:\n  - accept: text/turtle\n    url: https://example.org/a.ttl\n  - accept: text/n3\n    url: https://example.org/b.n3\n",
+    ),
+    remedy: "Keep the type in one variant.",
+};
+
 pub(super) const TEXT_DIRECTION: Description = Description {
     name: "text-direction",
     severity: Warning,

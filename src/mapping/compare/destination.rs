@@ -1,0 +1,102 @@
+//! Destinations: everything that a code promises to lead to, the target, those of variants, and where the
+//! paths below it lead.
+//!
+//! A request that names the media type of a variant is promised its target. Requests that name other
+//! types are promised nothing more than the entry's own target, so that variants can be added.
+
+use crate::mapping::packed::{Entry, TargetParts, Variant};
+
+/// The targets of an entry.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Destination<'t> {
+    target: TargetParts<'t>,
+    /// The URL to which paths are appended, if they are.
+    below: Option<TargetParts<'t>>,
+    variants: Vec<Variant<'t>>,
+}
+
+impl<'t> Destination<'t> {
+    /// Returns the destination of an entry; `None` if it has dropped its target.
+    pub(crate) fn of(entry: Entry<'t>) -> Option<Self> {
+        Some(Self {
+            target: entry.target_parts()?,
+            below: entry.path_target(),
+            variants: entry.variants().collect(),
+        })
+    }
+
+    /// Returns the destination in a text made by [`to_text`](Self::to_text).
+    pub(super) fn of_text(text: &'t str) -> Self {
+        let mut lines = text.split('\n');
+        let target = lines.next().unwrap_or_default();
+        let below = lines.next().filter(|below| !below.is_empty());
+        Self {
+            target: TargetParts::of(target),
+            below: below.map(TargetParts::of),
+            variants: lines.map(Variant::of_note).collect(),
+        }
+    }
+
+    /// Returns it as a text of lines, which no URL contains: the target, the URL for paths, and one for
+    /// each variant. A code that leads to its target alone, as most do, has no more than that.
+    pub(super) fn to_text(&self) -> String {
+        let mut text = self.target.to_string();
+        if self.below.is_some() || !self.variants.is_empty() {
+            text.push('\n');
+        }
+        if let Some(below) = self.below {
+            text.push_str(&below.to_string());
+        }
+        for variant in &self.variants {
+            text.push('\n');
+            text.push_str(&variant.to_string());
+        }
+        text
+    }
+
+    /// Returns whether every request for the code itself that this destination promises something leads to
+    /// the same in another one.
+    pub(super) fn keeps_code_in(&self, other: &Self) -> bool {
+        self.target == other.target && self.keeps_variants_in(other)
+    }
+
+    /// Returns whether the paths below a code whose target stays lead where they did in another
+    /// destination, if they led anywhere.
+    pub(super) fn keeps_paths_in(&self, other: &Self) -> bool {
+        keeps_paths(Some(self.target), self.below, other.below)
+    }
+
+    /// Returns whether another destination is the same, except for further variants.
+    pub(super) fn is_extended_by(&self, other: &Self) -> bool {
+        (self.target, self.below) == (other.target, other.below)
+            && other.variants.starts_with(&self.variants)
+    }
+
+    /// Returns whether every request that names the type of a variant leads to the same in another
+    /// destination.
+    pub(super) fn keeps_variants_in(&self, other: &Self) -> bool {
+        self.variants.iter().all(|it| {
+            let target = TargetParts::of(it.target());
+            it.types().all(|accept| other.target_for(accept) == target)
+        })
+    }
+
+    /// Returns where a request leads that names just one media type.
+    fn target_for(&self, accept: &str) -> TargetParts<'t> {
+        let mut variants = self.variants.iter();
+        let variant = variants.find(|it| it.types().any(|own| own == accept));
+        variant.map_or(self.target, |it| TargetParts::of(it.target()))
+    }
+}
+
+/// Returns whether paths below a code whose target stays lead where they did, if they led anywhere, given
+/// the URLs to which they were and are appended.
+///
+/// Paths that were appended to the target need no longer be: `forward` may be changed.
+pub(crate) fn keeps_paths<U: PartialEq>(target: Option<U>, was: Option<U>, is: Option<U>) -> bool {
+    match (was, is) {
+        (None, _) => true,
+        (Some(was), Some(is)) => was == is,
+        (was, None) => was == target,
+    }
+}
