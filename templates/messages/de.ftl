@@ -65,6 +65,7 @@ preview-title = Wohin { $link } führt
 preview-heading = Wohin dieser Link führt
 preview-purpose = Dies ist eine Vorschau: Dem Link wurde nicht gefolgt.
 leads-to = Führt zu
+variant = Für { $types }
 continue-to = Weiter zu { $host }
 host-in-unicode = Der Name dieses Hosts hat Buchstaben, die anderen ähnlich sehen können: { $host }
 short-link = Kurzlink

@@ -69,6 +69,7 @@ preview-title = Where { $link } leads
 preview-heading = Where this link leads
 preview-purpose = This is a preview: the link has not been followed.
 leads-to = Leads to
+variant = For { $types }
 continue-to = Continue to { $host }
 host-in-unicode = The name of this host contains letters that can look like others: { $host }
 short-link = Short link

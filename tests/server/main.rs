@@ -42,3 +42,4 @@ mod start;
 #[cfg(feature = "tls")]
 mod tls;
 mod torn;
+mod variants;

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::git::CommitId;
 use crate::linkcheck::LinkSummary;
-use crate::mapping::{Entry, Timestamp};
+use crate::mapping::{Entry, Timestamp, Variant};
 use crate::registry::EntryTag;
 
 /// A link in JSON.
@@ -27,6 +27,8 @@ pub(crate) struct LinkView {
     tags: Vec<String>,
     status: u16,
     forward: &'static str,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    variants: Vec<VariantView>,
     /// Whether the link is retired or expired.
     gone: bool,
     /// The commit of the table.
@@ -37,6 +39,22 @@ pub(crate) struct LinkView {
     link_check: Option<LinkSummary>,
     #[serde(skip)]
     tag: EntryTag,
+}
+
+/// A variant of a link in JSON.
+#[derive(Debug, Serialize)]
+struct VariantView {
+    accept: Vec<String>,
+    url: String,
+}
+
+impl VariantView {
+    fn of(variant: Variant<'_>) -> Self {
+        Self {
+            accept: variant.types().map(str::to_owned).collect(),
+            url: variant.target().to_owned(),
+        }
+    }
 }
 
 impl LinkView {
@@ -53,6 +71,7 @@ impl LinkView {
             tags: entry.tags().map(str::to_owned).collect(),
             status: entry.status().code(),
             forward: entry.forward().name(),
+            variants: entry.variants().map(VariantView::of).collect(),
             gone: entry.is_gone(now),
             commit,
             link_check: None,

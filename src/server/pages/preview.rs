@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::html::{Frame, Moment, Sentence, in_query};
 use crate::linkcheck::LinkSummary;
-use crate::mapping::{Entry, Forward, Timestamp};
+use crate::mapping::{Entry, Forward, Timestamp, Variant};
 
 use super::check_sentence::check_sentence;
 use super::context::{FormAction, PageContext};
@@ -27,6 +27,8 @@ struct Preview<'p> {
     /// Its other codes, if anyone may know them.
     aliases: Vec<&'p str>,
     target: Option<Cow<'p, str>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    variants: Vec<Variant<'p>>,
     status: u16,
     forward: &'static str,
     #[serde(skip)]
@@ -79,6 +81,7 @@ impl PageContext<'_> {
             other_links: other_links(entry, &aliases),
             aliases,
             target: entry.target(),
+            variants: entry.variants().collect(),
             status: entry.status().code(),
             forward: entry.forward().name(),
             forwards: forwards(&frame, entry.forward()),
@@ -181,6 +184,7 @@ mod tests {
             short_url: HOSTILE.to_owned(),
             aliases: vec![HOSTILE, HOSTILE],
             target: Some(HOSTILE.into()),
+            variants: Vec::new(),
             status: 302,
             forward: "none",
             forwards: None,
