@@ -6,7 +6,9 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::scalar::{list, scalar};
-use crate::mapping::{Code, Forward, Scheme, Status, Target, WrittenDate, WrittenRetirement};
+use crate::mapping::{
+    Code, Forward, MediaType, OwnedVariant, Scheme, Status, Target, WrittenDate, WrittenRetirement,
+};
 
 /// An entry that is not in a table yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +38,8 @@ pub struct NewEntry {
     pub expires: Option<WrittenDate>,
     /// The start of its retirement.
     pub retired: Option<WrittenRetirement>,
+    /// The variants.
+    pub variants: Vec<OwnedVariant>,
     /// An archived copy of the target.
     pub archive: Option<Target<'static>>,
 }
@@ -67,6 +71,7 @@ impl NewEntry {
             cache_max_age: None,
             expires: None,
             retired: None,
+            variants: Vec::new(),
             archive: None,
         }
     }
@@ -82,7 +87,8 @@ impl NewEntry {
         }
     }
 
-    /// Returns its keys and values as written, in order.
+    /// Returns its keys and values as written, in order. The lines of a value on lines of its own follow
+    /// a line break each, and are indented relative to its key.
     pub(super) fn pairs(&self) -> impl Iterator<Item = (&'static str, String)> {
         let code = match &self.code {
             OwnCode::Auto => None,
@@ -104,10 +110,30 @@ impl NewEntry {
             (self.cache_max_age).map(|it| ("cache-max-age", it.to_string())),
             self.expires.as_ref().map(|it| ("expires", it.to_string())),
             self.retired.as_ref().map(|it| ("retired", it.to_string())),
+            (!self.variants.is_empty()).then(|| ("variants", variant_lines(&self.variants))),
             url(&self.archive).map(|it| ("archive", it)),
         ];
         pairs.into_iter().flatten()
     }
+}
+
+/// Returns a key with its value, given what begins the further lines.
+pub(super) fn pair(key: &str, value: &str, line_start: &str) -> String {
+    let space = if value.starts_with('\n') { "" } else { " " };
+    format!("{key}:{space}{}", value.replace('\n', line_start))
+}
+
+/// Returns variants as a value on lines of its own.
+fn variant_lines(variants: &[OwnedVariant]) -> String {
+    let lines = variants.iter().map(|OwnedVariant { types, target }| {
+        let accept = match &types[..] {
+            [only] => Some(scalar(only.as_str())),
+            several => list(several.iter().map(MediaType::as_str)),
+        };
+        let (accept, url) = (accept.unwrap_or_default(), scalar(target.as_str()));
+        format!("\n- accept: {accept}\n  url: {url}")
+    });
+    lines.collect()
 }
 
 /// Writes the entry as an item of an unindented list, without a line break after the last line.
@@ -115,7 +141,7 @@ impl fmt::Display for NewEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (number, (key, value)) in self.pairs().enumerate() {
             let before = if number == 0 { "- " } else { "\n  " };
-            write!(f, "{before}{key}: {value}")?;
+            write!(f, "{before}{}", pair(key, &value, "\n  "))?;
         }
         Ok(())
     }
@@ -148,6 +174,18 @@ mod tests {
             cache_max_age: Some(0),
             expires: "2026-12-31".parse().ok(),
             retired: Some(WrittenRetirement::Always),
+            variants: vec![
+                OwnedVariant {
+                    types: vec![MediaType::parse("text/turtle").unwrap()],
+                    target: Target::parse("https://e.org/ttl").unwrap(),
+                },
+                OwnedVariant {
+                    types: ["a/b", "a/c+d"]
+                        .map(|it| MediaType::parse(it).unwrap())
+                        .into(),
+                    target: Target::parse("https://e.org/d:").unwrap(),
+                },
+            ],
             archive: Target::parse("https://archive.example/").ok(),
             ..entry()
         };
@@ -156,6 +194,8 @@ mod tests {
             "- url: https://e.org/\n  below: https://b.example/\n  number: 62\n  aliases: [\"no\", \"-x\"]\n  \
              title: \"Git: the database\"\n  owner: \"@ada\"\n  tags: [\"a b\", été]\n  status: 301\n  \
              forward: query\n  cache-max-age: 0\n  expires: 2026-12-31\n  retired: true\n  \
+             variants:\n  - accept: text/turtle\n    url: https://e.org/ttl\n  \
+             - accept: [a/b, a/c+d]\n    url: \"https://e.org/d:\"\n  \
              archive: https://archive.example/"
         );
     }

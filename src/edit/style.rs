@@ -1,6 +1,7 @@
 //! Styles: how the lines of a new entry are written, next to its neighbours.
 
 use super::NewEntry;
+use super::new_entry::pair;
 
 /// The style in which an entry is written.
 #[derive(Debug, Clone, Copy)]
@@ -20,15 +21,8 @@ impl Style<'_> {
         let mut text = String::new();
         for (number, (key, value)) in entry.pairs().enumerate() {
             let dash = if number == 0 { '-' } else { ' ' };
-            text.extend([
-                margin,
-                &*dash.to_string(),
-                gap,
-                key,
-                ": ",
-                &value,
-                line_break,
-            ]);
+            let pair = pair(key, &value, &format!("{line_break}{margin} {gap}"));
+            text.extend([margin, &*dash.to_string(), gap, &pair, line_break]);
         }
         text
     }

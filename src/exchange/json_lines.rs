@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use crate::mapping::{Entry, Retired, Site};
+use crate::mapping::{Entry, Retired, Site, Variant};
 
 use super::order::SortedEntries;
 
@@ -40,6 +40,8 @@ struct LinkLine<'t> {
     retired: Option<RetiredLine>,
     #[serde(skip_serializing_if = "Option::is_none")]
     archive: Option<&'t str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    variants: Vec<Variant<'t>>,
 }
 
 /// `true`, or a time.
@@ -79,6 +81,7 @@ impl<'t> LinkLine<'t> {
                 Retired::From(time) => RetiredLine::From(time.to_string()),
             }),
             archive: entry.archive(),
+            variants: entry.variants().collect(),
         }
     }
 }

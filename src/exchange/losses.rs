@@ -29,6 +29,8 @@ pub enum Feature {
     Tags,
     /// An archived copy of the target.
     Archive,
+    /// Other targets for some media types.
+    Variants,
     /// A URL or path that is longer than the format's readers accept.
     Length,
     /// The base URL itself leads elsewhere.
@@ -51,6 +53,7 @@ impl Feature {
         Self::Owner,
         Self::Tags,
         Self::Archive,
+        Self::Variants,
         Self::Length,
         Self::Home,
         Self::Fallback,
@@ -70,6 +73,7 @@ impl Feature {
             Self::Owner => "owner",
             Self::Tags => "tags",
             Self::Archive => "archive",
+            Self::Variants => "variants",
             Self::Length => "links too long for this form",
             Self::Home => "home",
             Self::Fallback => "fallback",
@@ -128,6 +132,7 @@ impl Losses {
                     Feature::Owner => entry.owner().is_some(),
                     Feature::Tags => entry.tags().next().is_some(),
                     Feature::Archive => entry.archive().is_some(),
+                    Feature::Variants => !is_gone && entry.has_variants(),
                     Feature::Home | Feature::Fallback => false,
                 };
                 losses.0[feature as usize] += usize::from(is_lost && !carries(feature));

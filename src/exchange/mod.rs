@@ -91,10 +91,11 @@ impl ExportFormat {
     }
 
     fn carries(self, feature: Feature) -> bool {
-        use Feature::{Below, Fallback, Gone, Home, Length, Status};
+        use Feature::{Below, Fallback, Gone, Home, Length, Status, Variants};
         match self {
             Self::Yaml => true,
-            Self::JsonLines | Self::Csv => !matches!(feature, Home | Fallback),
+            Self::JsonLines => !matches!(feature, Home | Fallback),
+            Self::Csv => !matches!(feature, Home | Fallback | Variants),
             Self::Beacon | Self::UrlTeam => feature == Length,
             Self::Redirects => matches!(feature, Status | Length),
             Self::Nginx => matches!(feature, Status | Gone | Below),

@@ -102,6 +102,22 @@ fn write_entry(entry: Entry<'_>, out: &mut dyn Write) -> io::Result<()> {
     if let Some(archive) = entry.archive() {
         pair("archive", &scalar(archive))?;
     }
+    write_variants(entry, out)
+}
+
+/// Writes the variants of an entry, in the form that is read fastest.
+fn write_variants(entry: Entry<'_>, out: &mut dyn Write) -> io::Result<()> {
+    if entry.has_variants() {
+        writeln!(out, "  variants:")?;
+    }
+    for variant in entry.variants() {
+        let types: Vec<_> = variant.types().map(scalar).collect();
+        match &types[..] {
+            [only] => writeln!(out, "  - accept: {only}")?,
+            several => writeln!(out, "  - accept: [{}]", several.join(", "))?,
+        }
+        writeln!(out, "    url: {}", scalar(variant.target()))?;
+    }
     Ok(())
 }
 

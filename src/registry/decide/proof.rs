@@ -182,4 +182,6 @@ fn says(entry: &NewEntry, added: Entry<'_>) -> bool {
         && added.expires() == expires
         && added.retired() == retired
         && added.archive() == own(&entry.archive).as_deref()
+        && (added.variants().map(|it| it.to_string()))
+            .eq(entry.variants.iter().map(ToString::to_string))
 }

@@ -282,6 +282,7 @@ fn new_entry(
         cache_max_age: link.cache_max_age,
         expires: link.expires,
         retired: link.retired,
+        variants: link.variants,
         archive: None,
         below: None,
     }

@@ -258,6 +258,7 @@ fn link(
         retired: retired.or(is_gone.then_some(WrittenRetirement::Always)),
         archive: some(word(Column::Archive)?),
         below: some(word(Column::Below)?),
+        variants: Vec::new(),
     })
 }
 

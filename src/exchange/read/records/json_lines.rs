@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::parsed::parsed;
 use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, row, rows};
-use crate::mapping::WrittenRetirement;
+use crate::mapping::{MediaType, OwnedVariant, Target, WrittenRetirement};
 
 /// A line.
 #[derive(Deserialize)]
@@ -34,6 +34,16 @@ struct ParsedLine {
     retired: Option<Since>,
     archive: Option<String>,
     below: Option<String>,
+    #[serde(default)]
+    variants: Vec<ParsedVariant>,
+}
+
+/// A variant of an entry.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object")]
+struct ParsedVariant {
+    accept: Vec<String>,
+    url: String,
 }
 
 /// `true`, or a time.
@@ -78,7 +88,30 @@ impl ParsedLine {
             },
             archive: self.archive,
             below: self.below,
+            variants: (self.variants.into_iter())
+                .map(ParsedVariant::variant)
+                .collect::<Result<_, _>>()?,
         })
+    }
+}
+
+impl ParsedVariant {
+    fn variant(self) -> Result<OwnedVariant, RowError> {
+        let media_type =
+            |text: &String| MediaType::parse(text).map_err(|_| RowError::value("accept", text));
+        let types: Vec<_> = (self.accept.iter())
+            .map(media_type)
+            .collect::<Result<_, _>>()?;
+        if types.is_empty() {
+            return Err(RowError::value("accept", ""));
+        }
+        let target = Target::parse(&self.url).map_err(|error| RowError::Target {
+            key: "url",
+            error,
+            field: None,
+        })?;
+        let target = target.into_owned();
+        Ok(OwnedVariant { types, target })
     }
 }
 
@@ -86,7 +119,7 @@ impl ParsedLine {
 mod tests {
     use crate::exchange::read::rows::ImportedLink;
     use crate::exchange::read::rows::testing::{read_by, refused};
-    use crate::mapping::{Forward, Status, WrittenRetirement};
+    use crate::mapping::{Forward, MediaType, OwnedVariant, Status, Target, WrittenRetirement};
 
     #[test]
     fn every_key_is_read() {
@@ -95,7 +128,8 @@ mod tests {
             b"{\"base_url\":\"https://short.code/\",\"short-code\":\"a\",\"url\":\"https://e.org/\",\
               \"aliases\":[\"b\"],\"status\":301,\"forward\":\"path\",\"cache-max-age\":0,\
               \"title\":\"T\",\"owner\":\"o\",\"tags\":[\"x,y\"],\"expires\":\"2030-01-01\",\
-              \"retired\":true,\"archive\":\"https://web.archive.org/\",\"below\":\"https://b.org/\"}\r\n\
+              \"retired\":true,\"archive\":\"https://web.archive.org/\",\"below\":\"https://b.org/\",\
+              \"variants\":[{\"accept\":[\"a/b\",\"A/C\"],\"url\":\"https://V.org\"}]}\r\n\
               \n{\"url\":\"https://f.org/\",\"number\":7}\n",
         );
         let all = ImportedLink {
@@ -114,6 +148,12 @@ mod tests {
             retired: Some(WrittenRetirement::Always),
             archive: Some("https://web.archive.org/".to_owned()),
             below: Some("https://b.org/".to_owned()),
+            variants: vec![OwnedVariant {
+                types: ["a/b", "a/c"]
+                    .map(|it| MediaType::parse(it).unwrap())
+                    .into(),
+                target: Target::parse("https://v.org/").unwrap().into_owned(),
+            }],
         };
         assert_eq!((rows[0].line, &rows[0].link), (1, &Ok(all)));
         assert_eq!(

@@ -7,7 +7,8 @@ use thiserror::Error;
 use url::Url;
 
 use crate::mapping::{
-    Code, CodeError, Forward, Status, Target, TargetError, WrittenDate, WrittenRetirement,
+    Code, CodeError, Forward, OwnedVariant, Status, Target, TargetError, WrittenDate,
+    WrittenRetirement,
 };
 
 /// How many characters of a text that cannot be parsed are shown.
@@ -55,6 +56,8 @@ pub struct ImportedLink {
     pub archive: Option<String>,
     /// The URL to which paths below its codes are appended.
     pub below: Option<String>,
+    /// Other targets for some media types.
+    pub variants: Vec<OwnedVariant>,
 }
 
 /// Why a row is not a link that can be imported.
