@@ -54,10 +54,9 @@ impl<'t> Destination<'t> {
         text
     }
 
-    /// Returns whether every request for the code itself that this destination promises something leads to
-    /// the same in another one.
-    pub(super) fn keeps_code_in(&self, other: &Self) -> bool {
-        self.target == other.target && self.keeps_variants_in(other)
+    /// Returns whether it has the target of another destination.
+    pub(super) fn has_target_of(&self, other: &Self) -> bool {
+        self.target == other.target
     }
 
     /// Returns whether the paths below a code whose target stays lead where they did in another

@@ -28,6 +28,8 @@ pub enum Breach {
     Gone,
     /// It leads elsewhere.
     Elsewhere,
+    /// Requests that name the media type of a variant lead elsewhere.
+    VariantsElsewhere,
     /// The paths below it lead elsewhere, or nowhere.
     BelowElsewhere,
     /// It was retired without a target and now has one, which may differ from its former one.
@@ -51,10 +53,14 @@ impl Breach {
         let Some(was) = was else {
             return Some(Self::Filled);
         };
-        let breach = match was.keeps_code_in(&now) {
-            true if was.keeps_paths_in(&now) => return None,
-            true => Self::BelowElsewhere,
-            false => Self::Elsewhere,
+        let breach = if !was.has_target_of(&now) {
+            Self::Elsewhere
+        } else if !was.keeps_variants_in(&now) {
+            Self::VariantsElsewhere
+        } else if !was.keeps_paths_in(&now) {
+            Self::BelowElsewhere
+        } else {
+            return None;
         };
         Some(if is_retired { Self::Regiven } else { breach })
     }
@@ -63,7 +69,9 @@ impl Breach {
     fn rule(self) -> Rule {
         match self {
             Self::Gone => Rule::PublishedCodeGone,
-            Self::Elsewhere | Self::BelowElsewhere => Rule::PublishedCodeRetargeted,
+            Self::Elsewhere | Self::VariantsElsewhere | Self::BelowElsewhere => {
+                Rule::PublishedCodeRetargeted
+            }
             Self::Filled => Rule::RetiredCodeRefilled,
             Self::Regiven => Rule::RetiredCodeRetargeted,
         }
@@ -71,7 +79,10 @@ impl Breach {
 
     /// Returns whether a statement of intent permits it.
     pub(super) fn can_be_intended(self) -> bool {
-        matches!(self, Self::Elsewhere | Self::BelowElsewhere | Self::Filled)
+        matches!(
+            self,
+            Self::Elsewhere | Self::VariantsElsewhere | Self::BelowElsewhere | Self::Filled
+        )
     }
 }
 
@@ -193,9 +204,15 @@ impl<'t> BrokenCode<'t> {
                 format!("the published code {code:?} is gone"),
                 "restore it, with \"retired: true\" if it should no longer work".to_owned(),
             ),
-            (breach @ (Breach::Elsewhere | Breach::BelowElsewhere), _) => (
+            (
+                breach @ (Breach::Elsewhere | Breach::VariantsElsewhere | Breach::BelowElsewhere),
+                _,
+            ) => (
                 match breach {
                     Breach::Elsewhere => format!("the published code {code:?} leads elsewhere"),
+                    Breach::VariantsElsewhere => {
+                        format!("variants of the published code {code:?} lead elsewhere")
+                    }
                     _ => format!("paths below the published code {code:?} lead elsewhere"),
                 },
                 format!(
