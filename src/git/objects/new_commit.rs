@@ -330,6 +330,46 @@ mod tests {
     }
 
     #[test]
+    fn no_delta_is_made_from_one_of_many_packs() {
+        let (_directory, repository) = repository();
+        let before = lines(20_000);
+        let tip = first(&repository, &[("l.yaml", &before)]);
+        let packs = repository.path().join("objects/pack");
+        let names = || fs::read_dir(&packs).unwrap().map(|it| it.unwrap().path());
+        let store = |tip, text: &str, before: &str| {
+            let known: Vec<_> = names().collect();
+            let change = FileChange {
+                path: "l.yaml",
+                bytes: text.as_bytes(),
+                before: Some(before.as_bytes()),
+            };
+            let signatures = [&signature(), &signature()];
+            let made = NewCommit::new(&repository, tip, &[change], signatures, "").unwrap();
+            made.store(repository.path()).unwrap();
+            let index = names().find(|it| !known.contains(it) && it.extension().unwrap() == "idx");
+            // The last entry of its first table is the number of objects.
+            let index = fs::read(index.unwrap()).unwrap();
+            let count = u32::from_be_bytes(index[8 + 255 * 4..][..4].try_into().unwrap());
+            (made.id(), count)
+        };
+        let second = format!("{before}second\n");
+        let (tip, count) = store(tip, &second, &before);
+        assert_eq!(count, 3);
+        let third = format!("{second}third\n");
+        let (tip, count) = store(tip, &third, &second);
+        assert_eq!(count, 4, "and the version before");
+        for path in names().collect::<Vec<_>>() {
+            let extension = path.extension().unwrap().to_str().unwrap();
+            for number in 0..32 {
+                let name = format!("pack-{number}-{}", path.file_stem().unwrap().display());
+                fs::hard_link(&path, packs.join(format!("{name}.{extension}"))).unwrap();
+            }
+        }
+        let (_, count) = store(tip, &format!("{third}fourth\n"), &third);
+        assert_eq!(count, 3);
+    }
+
+    #[test]
     fn what_cannot_be_stored_leaves_nothing() {
         let (_directory, repository) = repository();
         let tip = first(&repository, &[("a.yaml", "a\n")]);

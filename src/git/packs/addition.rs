@@ -8,9 +8,9 @@ use std::path::Path;
 
 use git2::{ObjectType, Oid};
 
-use super::delta::Delta;
+use super::delta::{Delta, MAX_STEPS};
 use super::entry::{deflate, deflate_fast};
-use super::local_packs::{LocalPacks, RootedEntry, pack_names};
+use super::local_packs::{LocalPacks, RootedEntry};
 use super::pack_error::PackError;
 use super::pack_writer::{CompressedBytes, Durability, NewPackEntry, write_pack};
 
@@ -54,29 +54,37 @@ pub(crate) fn add_objects(
 }
 
 /// Returns the deltas to large objects, and the packs that have their previous versions: none are opened
-/// if no object is large.
+/// if no object is large, or there are too many.
 fn deltas(
     objects: &[AddedObject<'_>],
     directory: &Path,
 ) -> Result<(LocalPacks, HashMap<Oid, RootedDelta>), PackError> {
     let large = objects.iter().filter(|it| it.bytes.len() >= MIN_DELTA);
     let large: Vec<_> = large.filter_map(|it| Some((it, it.delta?))).collect();
-    let names = match large.is_empty() {
-        true => Vec::new(),
-        false => pack_names(directory)?,
+    let local = match large.is_empty() {
+        true => None,
+        false => LocalPacks::open_few(directory)?,
     };
-    let local = LocalPacks::open(directory, &names)?;
     let mut deltas = HashMap::new();
+    let Some(local) = local else {
+        return Ok((LocalPacks::open(directory, &[])?, deltas));
+    };
     for (object, delta) in large {
-        if let Some(delta) = rooted(&local, object, delta)? {
-            deltas.insert(object.id, delta);
-        }
+        let delta = match rooted(&local, object, delta) {
+            Err(PackError::TooLarge(_)) => None,
+            rooted => rooted?,
+        };
+        deltas.extend(delta.map(|delta| (object.id, delta)));
     }
     Ok((local, deltas))
 }
 
 /// Returns the delta to a new object from one that is stored whole, if it is small, given the delta from
 /// its previous version.
+///
+/// # Errors
+///
+/// If a pack is damaged, or the deltas in between are too large or take too many steps.
 fn rooted(
     local: &LocalPacks,
     object: &AddedObject<'_>,
@@ -85,10 +93,14 @@ fn rooted(
     let Some((_, stored)) = local.best(base)? else {
         return Ok(None);
     };
-    let root = local.root(base, stored, u64::MAX)?;
+    let max = 2 * object.bytes.len() as u64;
+    let root = local.root_within(base, stored, max, MAX_STEPS)?;
     let bytes = match &root.delta {
         None => bytes.to_vec(),
-        Some(first) => first.then(&Delta::parse(bytes, u64::MAX)?)?.to_bytes(),
+        Some(first) => {
+            let last = Delta::parse(bytes, max)?;
+            first.then_within(&last, MAX_STEPS)?.to_bytes()
+        }
     };
     Ok((bytes.len() <= object.bytes.len() / 2).then_some(RootedDelta { root, bytes }))
 }
