@@ -138,6 +138,20 @@ fn a_race_that_nobody_else_wins_is_a_refusal() {
 }
 
 #[test]
+fn a_race_that_is_lost_to_nobody_ends() {
+    let fixture = Fixture::new();
+    fs::write(fixture.at("remote.git/refs/heads/main.lock"), "").unwrap();
+    fixture.hook(
+        "update",
+        "echo 'it is at another commit, but expected here'",
+    );
+    let (error, tries) = refused(&fixture);
+    assert!(error.contains("but expected here"), "{error}");
+    assert_eq!(tries, 12);
+    assert_eq!(fixture.table(), "one");
+}
+
+#[test]
 fn finds_a_commit_that_was_accepted_without_an_answer() {
     let fixture = Fixture::new();
     fixture.hook("reference-transaction", ONCE_MOVED_DIE);

@@ -20,9 +20,9 @@ use crate::git::{CommitId, Pushed, RemoteUrl, random};
 use crate::mapping::{Cut, SourceFile};
 use crate::registry::text::{BlobCuts, TextFile};
 
-/// How many pushes in a row may fail at a lock although the branch does not move: another writer may
-/// hold the lock, and fail; but it may also be left over, or not be allowed to be made.
-const MAX_LOCKED: u32 = 12;
+/// How many pushes in a row may be lost although the branch does not move: another writer may hold its
+/// lock, and fail; but the lock may also be left over, or the remote may expect what is never fetched.
+const MAX_STUCK: u32 = 12;
 
 /// The location of a table in a repository.
 #[derive(Debug, Clone)]
@@ -152,7 +152,7 @@ pub(crate) fn publish_known<E: From<PublishError>>(
     let _lock = directory.and_then(|it| WriterLock::take(&it, timeout));
     let began = Instant::now();
     let mut losses = 0;
-    let mut locked = 0;
+    let mut stuck = 0;
     let mut tip = branch.fetch()?;
     loop {
         let read = read(branch, tip, table, cuts)?;
@@ -162,7 +162,6 @@ pub(crate) fn publish_known<E: From<PublishError>>(
         drop((read, edit));
         let pushed = branch.push(commit, tip)?;
         let is_refused = matches!(pushed, Pushed::Refused { .. });
-        let is_locked = matches!(pushed, Pushed::Locked { .. });
         let reason = match pushed {
             Pushed::Landed { said } => {
                 // It is published, whether or not the clone can be opened again.
@@ -185,7 +184,7 @@ pub(crate) fn publish_known<E: From<PublishError>>(
             }
         };
         losses += 1;
-        locked = if is_locked { locked + 1 } else { 0 };
+        stuck += 1;
         if began.elapsed() >= timeout {
             return Err(PublishError::TooBusy { losses, timeout }.into());
         }
@@ -195,8 +194,8 @@ pub(crate) fn publish_known<E: From<PublishError>>(
         let now = branch.fetch()?;
         // If the branch was moved, the race was lost, whatever the remote says.
         if now != tip {
-            locked = 0;
-        } else if is_refused || locked >= MAX_LOCKED {
+            stuck = 0;
+        } else if is_refused || stuck >= MAX_STUCK {
             return Err(PublishError::Refused { reason }.into());
         }
         tip = now;
