@@ -9,9 +9,10 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::{Instant, timeout};
 use tracing::{info, warn};
 
 use crate::mapping::Timestamp;
@@ -39,6 +40,9 @@ const MAX_OF_OWNER: usize = 256;
 /// The maximum number of changes in one group.
 const MAX_GROUP: usize = 256;
 
+/// How long to wait for the next change of a client that was just answered, while others wait.
+const NEXT: Duration = Duration::from_millis(1);
+
 /// The sending end of the queue.
 pub(super) struct RegistrationQueue {
     sender: mpsc::UnboundedSender<QueuedRequest>,
@@ -60,6 +64,23 @@ pub(super) struct Worker {
     registrar: Arc<Mutex<Registrar>>,
     /// The last error, so that it is logged only once.
     reported: Option<String>,
+}
+
+/// The clients that may send their next change soon.
+struct Expected {
+    /// The number of changes that will be waiting then.
+    count: usize,
+    until: Instant,
+}
+
+impl Expected {
+    /// Expects so many for a quarter of the time that the last group took, which began then.
+    fn after(began: Instant, count: usize) -> Self {
+        Self {
+            count: count.min(MAX_GROUP),
+            until: Instant::now() + began.elapsed() / 4,
+        }
+    }
 }
 
 /// Returns both ends of a queue.
@@ -125,14 +146,15 @@ impl Worker {
     pub(super) async fn run(mut self, shared: Arc<Shared>, reloads: Reloads) {
         let mut waiting = Vec::new();
         let mut size = MAX_GROUP;
+        let mut expected = Expected::after(Instant::now(), 0);
         loop {
             if waiting.is_empty() && self.jobs.recv_many(&mut waiting, MAX_WAITING).await == 0 {
                 return;
             }
-            while let Ok(job) = self.jobs.try_recv() {
-                waiting.push(job);
-            }
+            gather(&mut self.jobs, &mut waiting, &expected).await;
+            let began = Instant::now();
             let jobs = group(&mut waiting, size);
+            let count = jobs.len();
             let submissions: Vec<_> = jobs.iter().map(|job| job.submission.clone()).collect();
             let registrar = Arc::clone(&self.registrar);
             let served = Arc::clone(&shared);
@@ -143,10 +165,12 @@ impl Worker {
                 let offer = |proved| served.live.offer(proved);
                 registrar.publish(&submissions, live.as_ref(), offer)
             });
-            match registering.await {
+            let registered = registering.await;
+            // Before those in the group are answered, and may be followed by others.
+            let all = count + waiting.len() + self.jobs.len();
+            match registered {
                 Ok(Ok(decided)) => {
                     self.reported = None;
-                    let count = jobs.len();
                     let left = conclude(jobs, decided, &shared, &reloads).await;
                     // If some are invalid, smaller groups find them in fewer rounds.
                     size = match left.len() {
@@ -164,6 +188,7 @@ impl Worker {
                     jobs.into_iter().for_each(|job| job.answer(failed.clone()));
                 }
             }
+            expected = Expected::after(began, all);
         }
     }
 
@@ -175,6 +200,27 @@ impl Worker {
         }
         self.reported = Some(text);
         ProblemType::of_registrar(error)
+    }
+}
+
+/// Takes all waiting jobs, and as long as they come, the next ones of clients that were just answered:
+/// else these would form a group of their own each time.
+async fn gather(
+    jobs: &mut mpsc::UnboundedReceiver<QueuedRequest>,
+    waiting: &mut Vec<QueuedRequest>,
+    expected: &Expected,
+) {
+    loop {
+        while let Ok(job) = jobs.try_recv() {
+            waiting.push(job);
+        }
+        if waiting.len() >= expected.count || Instant::now() >= expected.until {
+            return;
+        }
+        match timeout(NEXT, jobs.recv()).await {
+            Ok(Some(job)) => waiting.push(job),
+            Ok(None) | Err(_) => return,
+        }
     }
 }
 
@@ -239,10 +285,8 @@ mod tests {
     use super::*;
     use crate::registry::RegistrationRequest;
 
-    #[test]
-    fn owners_have_their_turns() {
-        let places = QueuePlaces::new(PlaceKind::Change, 100, 100);
-        let job = |(by, url): (&str, &str)| QueuedRequest {
+    fn job(places: &QueuePlaces, by: &str, url: &str) -> QueuedRequest {
+        QueuedRequest {
             submission: Submission {
                 change: SubmittedChange::Registration(RegistrationRequest {
                     url: url.to_owned(),
@@ -254,7 +298,40 @@ mod tests {
             ticket: None,
             reply: oneshot::channel().0,
             _place: places.take(&by.into()).ok().unwrap(),
+        }
+    }
+
+    #[tokio::test]
+    async fn those_that_were_just_answered_are_waited_for_briefly() {
+        let places = QueuePlaces::new(PlaceKind::Change, 100, 100);
+        let (sender, mut jobs) = mpsc::unbounded_channel();
+        let send = |url| assert!(sender.send(job(&places, "ada", url)).is_ok());
+        let mut waiting = vec![job(&places, "ada", "1")];
+        let soon = |count| Expected {
+            count,
+            until: Instant::now() + Duration::from_secs(600),
         };
+        send("2");
+        // The third is sent while it is waited for.
+        let expected = soon(3);
+        let next = async { send("3") };
+        tokio::join!(gather(&mut jobs, &mut waiting, &expected), next);
+        assert_eq!(waiting.len(), 3);
+        // None comes.
+        gather(&mut jobs, &mut waiting, &soon(4)).await;
+        assert_eq!(waiting.len(), 3);
+        let late = Expected {
+            count: 4,
+            until: Instant::now(),
+        };
+        let next = async { send("4") };
+        tokio::join!(gather(&mut jobs, &mut waiting, &late), next);
+        assert_eq!(waiting.len(), 3);
+    }
+
+    #[test]
+    fn owners_have_their_turns() {
+        let places = QueuePlaces::new(PlaceKind::Change, 100, 100);
         let all = [
             ("ada", "1"),
             ("ada", "2"),
@@ -262,7 +339,9 @@ mod tests {
             ("bob", "4"),
             ("bob", "5"),
         ];
-        let mut waiting: Vec<_> = all.into_iter().map(job).collect();
+        let mut waiting: Vec<_> = (all.into_iter())
+            .map(|(by, url)| job(&places, by, url))
+            .collect();
         let mut urls = |size| {
             let group = group(&mut waiting, size);
             let urls = group.into_iter().map(|it| match it.submission.change {
