@@ -42,6 +42,10 @@ impl<B: Branch> Branch for ShownBranch<'_, B> {
         self.branch.repository()
     }
 
+    fn prepare_push(&self) {
+        self.branch.prepare_push();
+    }
+
     fn commit(&self, edit: &Edit, tip: &BranchTip) -> Result<CommitId, PublishError> {
         // It may be signed.
         shown(self.may_ask, "committing", || self.branch.commit(edit, tip))

@@ -65,38 +65,72 @@ struct Received {
     ended: Option<(ExitStatus, Captured)>,
 }
 
-impl GitProgram {
-    /// Moves a branch of the repository at a path. Blocks the thread.
+/// A `git receive-pack` that was started, and has not been sent anything.
+pub(super) struct ReceivePack {
+    git: GitProgram,
+    child: Child,
+}
+
+impl ReceivePack {
+    /// Starts it for the repository at a path. It reads its configuration and its references now.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be started.
+    pub(super) fn start(git: GitProgram, repository: &Path) -> Result<Self, GitProgramError> {
+        let child = git
+            .runtime
+            .block_on(async { git.receive_pack(repository) })?;
+        Ok(Self { git, child })
+    }
+
+    /// Moves a branch of its repository. Blocks the thread.
     ///
     /// # Errors
     ///
     /// If nothing was sent to it. Any later failure is an answer.
     pub(super) fn update_branch(
-        &self,
-        repository: &Path,
+        mut self,
         update: &BranchMove<'_>,
         pack: &[u8],
     ) -> Result<Pushed, GitProgramError> {
-        self.runtime.block_on(async {
-            let mut child = self.receive_pack(repository)?;
+        let Self { git, child } = &mut self;
+        git.runtime.block_on(async {
             let mut received = Received::default();
-            let exchange = exchange(&mut child, update, pack, &mut received);
-            let failure = match timeout(self.timeout, exchange).await {
-                Ok(ended) => ended.err().map(|source| self.failed(source)),
+            let exchange = exchange(child, update, pack, &mut received);
+            let failure = match timeout(git.timeout, exchange).await {
+                Ok(ended) => ended.err().map(|source| git.failed(source)),
                 Err(_) => Some(GitProgramError::TimedOut {
                     command: COMMAND.to_owned(),
-                    timeout: self.timeout,
+                    timeout: git.timeout,
                 }),
             };
             let outcome = received.report.of(update.branch);
             // Hooks that run after the branch was moved are not interrupted.
             if received.ended.is_none() && outcome != Some(Ok(())) {
-                end(&mut child).await;
+                end(child).await;
             }
-            self.result(received, outcome, failure)
+            git.result(received, outcome, failure)
         })
     }
+}
 
+impl Drop for ReceivePack {
+    fn drop(&mut self) {
+        let Self { git, child } = self;
+        // Without a request, it changes nothing and ends.
+        if let Some(input) = child.stdin.take() {
+            drop(input);
+            let ended = async { timeout(KILL_TIMEOUT, child.wait()).await };
+            if git.runtime.block_on(ended).is_err() {
+                // If this fails, it has already ended.
+                let _ = child.start_kill();
+            }
+        }
+    }
+}
+
+impl GitProgram {
     fn receive_pack(&self, repository: &Path) -> Result<Child, GitProgramError> {
         let mut command = self.command();
         for variable in VARIABLES {
@@ -238,6 +272,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use git2::Repository;
+    use rustix::process::test_kill_process;
 
     use super::*;
     use crate::git::commit_id::CommitId;
@@ -277,10 +312,8 @@ mod tests {
             to: commit,
         };
         let git = GitProgram::new(apart.path(), timeout).unwrap();
-        (
-            commit.into(),
-            git.update_branch(repository.path(), &update, &bytes),
-        )
+        let started = ReceivePack::start(git, repository.path()).unwrap();
+        (commit.into(), started.update_branch(&update, &bytes))
     }
 
     /// Pushes with longer and longer timeouts, until a hook has left the file `reached`.
@@ -295,6 +328,18 @@ mod tests {
             }
             timeout *= 2;
         }
+    }
+
+    #[test]
+    fn one_that_is_sent_nothing_ends_and_changes_nothing() {
+        let (directory, repository) = repository("pre-receive", "touch reached");
+        let git = GitProgram::new(directory.path(), Duration::from_secs(60)).unwrap();
+        let started = ReceivePack::start(git, repository.path()).unwrap();
+        let id = Pid::from_raw(started.child.id().unwrap().cast_signed()).unwrap();
+        test_kill_process(id).unwrap();
+        drop(started);
+        assert!(test_kill_process(id).is_err(), "it was waited for");
+        assert!(!directory.path().join("reached").exists());
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! Invariants: unpushed commits are lost with the clone, and a push moves the branch from the
 //! expected commit or not at all. Each fetch and each push has a timeout.
 
+use std::cell::RefCell;
 use std::io;
 use std::path::PathBuf;
 
@@ -12,6 +13,7 @@ use tokio::runtime::Builder;
 
 use super::program::GitProgram;
 use super::program_error::GitProgramError;
+use super::receive_pack::ReceivePack;
 use crate::git::commit_id::CommitId;
 use crate::git::objects::NewCommit;
 use crate::git::setting::Setting;
@@ -103,6 +105,8 @@ pub struct RemoteBranch {
     transfer: Transfer,
     credentials: Credentials,
     clone: PathBuf,
+    /// The process that the next push is sent to, if it was started already.
+    started: RefCell<Option<ReceivePack>>,
     /// The directory of the clone, if that is removed when this is dropped.
     _temporary: Option<StateDir>,
 }
@@ -174,6 +178,7 @@ impl RemoteBranch {
             transfer,
             credentials,
             clone,
+            started: RefCell::default(),
             _temporary: None,
         }
     }
@@ -263,6 +268,29 @@ impl RemoteBranch {
         })
     }
 
+    /// Starts the process that the next push is sent to, if that is one of a repository on this machine.
+    /// If the branch moves from now on, that push is lost.
+    pub(crate) fn prepare_push(&self) {
+        // The push starts it again, and reports the reason.
+        let started = self.receive_pack().and_then(|started| started.ok());
+        self.started.replace(started);
+    }
+
+    /// Starts the process that receives a pack, if the remote has one on this machine.
+    fn receive_pack(&self) -> Option<Result<ReceivePack, RemoteBranchError>> {
+        let is_local = *self.remote.transport() == Transport::Local;
+        let directory = self.remote.directory().filter(|_| is_local)?;
+        if self.is_rewritten() {
+            return None;
+        }
+        let start = || Ok(ReceivePack::start(self.program()?, &directory)?);
+        Some(start())
+    }
+
+    fn program(&self) -> io::Result<GitProgram> {
+        GitProgram::new(&self.clone, self.transfer.timeout)
+    }
+
     /// Pushes a commit of the clone to a branch, by its full name, that is expected to be at
     /// another commit or not to exist. Blocks the thread.
     ///
@@ -277,17 +305,23 @@ impl RemoteBranch {
     ) -> Result<Pushed, RemoteBranchError> {
         let commit = *id;
         if *self.remote.transport() == Transport::Local {
-            let git = GitProgram::new(&self.clone, self.transfer.timeout)?;
-            return Ok(match (self.remote.directory(), pack) {
-                (Some(directory), Some(pack)) if !self.is_rewritten() => {
+            let started = match pack {
+                Some(_) => self.started.take().map(Ok).or_else(|| self.receive_pack()),
+                None => None,
+            };
+            return Ok(match (started.transpose()?, pack) {
+                (Some(started), Some(pack)) => {
                     let update = BranchMove {
                         branch,
                         from: expected.map(|id| id.0),
                         to: commit.0,
                     };
-                    git.update_branch(&directory, &update, pack)?
+                    started.update_branch(&update, pack)?
                 }
-                _ => git.push(self.remote.expose(), commit, branch, expected)?,
+                _ => {
+                    let remote = self.remote.expose();
+                    self.program()?.push(remote, commit, branch, expected)?
+                }
             });
         }
         let task = Task::Push(PushOrder {

@@ -98,6 +98,9 @@ pub trait Branch {
     /// If it cannot be used.
     fn repository(&self) -> Result<Repository, PublishError>;
 
+    /// Prepares the next push, which is about to be computed, if that can be done at the same time.
+    fn prepare_push(&self) {}
+
     /// Commits an edit on a tip. No reference leads to the commit.
     ///
     /// # Errors
@@ -155,6 +158,7 @@ pub(crate) fn publish_known<E: From<PublishError>>(
     let mut stuck = 0;
     let mut tip = branch.fetch()?;
     loop {
+        branch.prepare_push();
         let read = read(branch, tip, table, cuts)?;
         let edit = compute(&read)?;
         let commit = branch.commit(&edit, &read)?;

@@ -77,6 +77,10 @@ impl Branch for CloneBranch<'_> {
         Ok(self.branch.repository()?)
     }
 
+    fn prepare_push(&self) {
+        self.branch.prepare_push();
+    }
+
     fn commit(&self, edit: &Edit, tip: &BranchTip) -> Result<CommitId, PublishError> {
         let repository = self.branch.repository()?;
         let [author, committer] = match &self.author {
