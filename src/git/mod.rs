@@ -50,7 +50,9 @@ pub use history::{
     RevPath, TreeError, TreeFile, TreePath, Version, each_file,
 };
 pub(crate) use objects::{FileChange, NewCommit};
-pub(crate) use packs::{PackError, RepackOrder, Repacked, install, may_be_due, pack_names};
+pub(crate) use packs::{
+    PackError, PackedBlobs, RepackOrder, Repacked, install, may_be_due, pack_names,
+};
 pub use random::random;
 pub use regular::{open_regular, read_regular};
 pub(crate) use secrets::masked;

@@ -1,5 +1,7 @@
 //! A branch whose fetches and pushes are shown as progress.
 
+use std::sync::{Arc, Mutex};
+
 use git2::Repository;
 
 use crate::cli::terminal::progress;
@@ -38,7 +40,7 @@ impl<B: Branch> Branch for ShownBranch<'_, B> {
         self.during("fetching from", B::fetch)
     }
 
-    fn repository(&self) -> Result<Repository, PublishError> {
+    fn repository(&self) -> Result<Arc<Mutex<Repository>>, PublishError> {
         self.branch.repository()
     }
 

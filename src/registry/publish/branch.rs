@@ -6,7 +6,7 @@
 //! answer was lost is looked up in the branch before it is reported as failed; the number of
 //! attempts is bounded.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -91,12 +91,12 @@ pub trait Branch {
     /// If there is no such branch, or the remote cannot be fetched from.
     fn fetch(&mut self) -> Result<CommitId, PublishError>;
 
-    /// Opens the repository that is fetched into and pushed from.
+    /// Opens the repository that is fetched into and pushed from, unless it is open.
     ///
     /// # Errors
     ///
     /// If it cannot be used.
-    fn repository(&self) -> Result<Repository, PublishError>;
+    fn repository(&self) -> Result<Arc<Mutex<Repository>>, PublishError>;
 
     /// Prepares the next push, which is about to be computed, if that can be done at the same time.
     fn prepare_push(&self) {}
@@ -170,6 +170,7 @@ pub(crate) fn publish_known<E: From<PublishError>>(
             Pushed::Landed { said } => {
                 // It is published, whether or not the clone can be opened again.
                 if let Ok(repository) = branch.repository() {
+                    let repository = repository.lock().unwrap_or_else(PoisonError::into_inner);
                     cuts.learn(&repository, commit, changed);
                 }
                 return Ok(Published { commit, said });
@@ -227,5 +228,6 @@ fn read(
 fn holds(branch: &mut impl Branch, commit: CommitId) -> Result<bool, PublishError> {
     let now = branch.look()?;
     let repository = branch.repository()?;
+    let repository = repository.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(now == commit || repository.graph_descendant_of(now.0, commit.0)?)
 }

@@ -4,6 +4,8 @@
 //! is made independently of the checked-out branch, which is moved only once the remote has the
 //! commit.
 
+use std::sync::{Arc, Mutex};
+
 use git2::{Oid, Repository};
 
 use super::branch::{Branch, BranchTip};
@@ -154,8 +156,8 @@ impl Branch for CheckoutBranch {
         Ok(tip)
     }
 
-    fn repository(&self) -> Result<Repository, PublishError> {
-        self.checkout.repository()
+    fn repository(&self) -> Result<Arc<Mutex<Repository>>, PublishError> {
+        Ok(Arc::new(Mutex::new(self.checkout.repository()?)))
     }
 
     fn commit(&self, edit: &Edit, tip: &BranchTip) -> Result<CommitId, PublishError> {

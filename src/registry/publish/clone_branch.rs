@@ -1,6 +1,7 @@
 //! Publishes to a remote without a checkout, through a bare clone of our own.
 
 use std::cell::RefCell;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use git2::{Repository, Signature};
 
@@ -24,6 +25,8 @@ pub struct CloneBranch<'b> {
     assumed: Option<SeenBranch>,
     /// The branch's full name, once fetched.
     name: String,
+    /// The clone, once it was opened.
+    opened: RefCell<Option<Arc<Mutex<Repository>>>>,
     /// The last commit.
     stored: RefCell<Option<StoredCommit>>,
 }
@@ -43,6 +46,7 @@ impl<'b> CloneBranch<'b> {
             review,
             assumed: None,
             name: String::new(),
+            opened: RefCell::default(),
             stored: RefCell::default(),
         }
     }
@@ -67,14 +71,22 @@ impl Branch for CloneBranch<'_> {
     fn fetch(&mut self) -> Result<CommitId, PublishError> {
         let seen = match self.assumed.take() {
             Some(seen) => seen,
-            None => self.branch.fetch()?,
+            None => {
+                self.opened.take();
+                self.branch.fetch()?
+            }
         };
         self.name = seen.branch;
         Ok(seen.commit)
     }
 
-    fn repository(&self) -> Result<Repository, PublishError> {
-        Ok(self.branch.repository()?)
+    fn repository(&self) -> Result<Arc<Mutex<Repository>>, PublishError> {
+        if let Some(opened) = &*self.opened.borrow() {
+            return Ok(Arc::clone(opened));
+        }
+        let opened = Arc::new(Mutex::new(self.branch.repository()?));
+        self.opened.replace(Some(Arc::clone(&opened)));
+        Ok(opened)
     }
 
     fn prepare_push(&self) {
@@ -82,13 +94,6 @@ impl Branch for CloneBranch<'_> {
     }
 
     fn commit(&self, edit: &Edit, tip: &BranchTip) -> Result<CommitId, PublishError> {
-        let repository = self.branch.repository()?;
-        let [author, committer] = match &self.author {
-            Some(author) => [author.clone(), author.clone()],
-            None => configured(&repository)?,
-        };
-        let now = |who: &CommitIdentity| Signature::now(&who.name, &who.email);
-        let signatures = [&now(&author)?, &now(&committer)?];
         let files = edit.whole()?;
         let before: Vec<_> = files.iter().map(|file| tip.file(&file.path)).collect();
         let changes: Vec<_> = files
@@ -100,7 +105,17 @@ impl Branch for CloneBranch<'_> {
                 before: before.as_ref().map(|before| &before.bytes[..]),
             })
             .collect();
+        // The files before are read through it, too.
+        let repository = self.repository()?;
+        let repository = repository.lock().unwrap_or_else(PoisonError::into_inner);
+        let [author, committer] = match &self.author {
+            Some(author) => [author.clone(), author.clone()],
+            None => configured(&repository)?,
+        };
+        let now = |who: &CommitIdentity| Signature::now(&who.name, &who.email);
+        let signatures = [&now(&author)?, &now(&committer)?];
         let commit = NewCommit::new(&repository, tip.commit, &changes, signatures, &edit.message)?;
+        drop(repository);
         let stored = self.branch.store(&commit)?;
         let id = stored.id();
         self.stored.replace(Some(stored));
@@ -117,6 +132,7 @@ impl Branch for CloneBranch<'_> {
     }
 
     fn look(&mut self) -> Result<CommitId, PublishError> {
+        self.opened.take();
         let new = self.review.as_ref().map(NewBranch::full);
         Ok(self.branch.fetch_history(new)?.commit)
     }

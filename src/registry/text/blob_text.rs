@@ -2,15 +2,16 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::io::Read as _;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use git2::{Oid, Repository};
 
 use super::stored_text::StoredText;
 use super::text_file::TextFile;
-use crate::git::{CommitId, TreeError, each_file};
+use crate::git::{CommitId, PackedBlobs, TreeError, each_file};
 use crate::mapping::{Cut, is_table_name};
 use crate::source::kept;
 
@@ -31,11 +32,12 @@ impl BlobCuts {
     /// If the commit holds no table there that can be read.
     pub(crate) fn read(
         &mut self,
-        repository: Repository,
+        shared: Arc<Mutex<Repository>>,
         commit: CommitId,
         path: &str,
         max: u64,
     ) -> Result<Vec<TextFile>, ReadTipError> {
+        let repository = shared.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = Vec::new();
         let mut cuts = HashMap::new();
         each_file(
@@ -63,18 +65,21 @@ impl BlobCuts {
         )?;
         self.known = cuts;
         self.committed.clear();
-        let repository = Arc::new(Mutex::new(repository));
+        drop(repository);
+        let objects = Arc::new(TipObjects {
+            repository: shared,
+            packs: OnceLock::new(),
+        });
         let files = found.into_iter().map(|(path, id, cut, text)| {
-            let repository = Arc::clone(&repository);
-            TextFile::stored(
-                path,
-                cut,
-                Arc::new(BlobText {
-                    repository,
-                    id,
-                    text,
-                }),
-            )
+            let objects = Arc::clone(&objects);
+            let size = cut.size();
+            let text = BlobText {
+                objects,
+                id,
+                size,
+                text,
+            };
+            TextFile::stored(path, cut, Arc::new(text))
         });
         Ok(files.collect())
     }
@@ -116,10 +121,52 @@ pub(crate) enum ReadTipError {
     Tree(#[from] TreeError),
 }
 
+/// The size in bytes from which a file is read from the packs directly: libgit2 computes its id again,
+/// which takes longer than to inflate it.
+const LARGE: u64 = 128 << 10;
+
+/// The objects from which the files of a tip are read.
+struct TipObjects {
+    repository: Arc<Mutex<Repository>>,
+    /// The packs, once a large file was needed; `None` if libgit2 has to read them.
+    packs: OnceLock<Option<PackedBlobs>>,
+}
+
+impl TipObjects {
+    /// Returns the content of a blob of this size.
+    fn read(&self, id: Oid, size: u64) -> Option<Vec<u8>> {
+        if size >= LARGE
+            && let Some(bytes) = self.read_packed(id, size)
+        {
+            return Some(bytes);
+        }
+        let repository = self.repository();
+        Some(repository.find_blob(id).ok()?.content().to_vec())
+    }
+
+    fn read_packed(&self, id: Oid, size: u64) -> Option<Vec<u8>> {
+        let packs = self.packs.get_or_init(|| {
+            let directory = self.repository().commondir().join("objects/pack");
+            PackedBlobs::open(&directory).ok().flatten()
+        });
+        let mut stream = packs.as_ref()?.stream(id, size).ok()??;
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(usize::try_from(size).ok()?).ok()?;
+        stream.read_to_end(&mut bytes).ok()?;
+        (bytes.len() as u64 == size).then_some(bytes)
+    }
+
+    fn repository(&self) -> MutexGuard<'_, Repository> {
+        (self.repository.lock()).unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// The text of a file in a repository.
 struct BlobText {
-    repository: Arc<Mutex<Repository>>,
+    objects: Arc<TipObjects>,
     id: Oid,
+    /// Its size in bytes.
+    size: u64,
     /// The text, once it was needed.
     text: OnceLock<Vec<u8>>,
 }
@@ -129,11 +176,7 @@ impl StoredText for BlobText {
         if let Some(text) = self.text.get() {
             return Some(text.get(range)?.to_vec());
         }
-        let repository = self
-            .repository
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let text = repository.find_blob(self.id).ok()?.content().to_vec();
+        let text = self.objects.read(self.id, self.size)?;
         self.text
             .get_or_init(|| text)
             .get(range)

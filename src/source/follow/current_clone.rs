@@ -19,7 +19,7 @@ use crate::git::{CloneRecord, CommitId, StateDir, StateError, Tip, TreeError};
 use crate::mapping::{TableFile, Timestamp};
 use crate::source::files::Revision;
 use crate::source::files::content_hash;
-use crate::source::files::{Earlier, Fingerprint, Reading};
+use crate::source::files::{Earlier, Fingerprint, Reading, RepositoryPlace};
 
 /// A remote's clone, and the commit served from it.
 pub(crate) struct CurrentClone {
@@ -184,18 +184,20 @@ impl CurrentClone {
         }))
     }
 
-    /// Returns whether the served commit has a file at a path, as far as its clone can be read.
-    pub(crate) fn has_file(&self, path: &str) -> bool {
+    /// Locates the table in its repository, given also the files of the served commit, as far as its
+    /// clone can be read.
+    pub(crate) fn place(&self) -> RepositoryPlace {
         let served = self.served();
-        let (Some(record), Some(id)) = (&served.record, served.commit()) else {
-            return false;
-        };
-        let Ok(repository) = self.repository(&record.clone) else {
-            return false;
-        };
-        let tree = repository.find_commit(id.0).and_then(|it| it.tree());
-        let entry = tree.and_then(|tree| tree.get_path(Path::new(path)));
-        entry.is_ok_and(|entry| entry.kind() == Some(ObjectType::Blob))
+        let seen_as = served.record.as_ref().and_then(|it| it.seen_as.as_deref());
+        let place = RepositoryPlace::of_commits(&self.options.path, seen_as);
+        let repository = (served.record.as_ref()).and_then(|it| self.repository(&it.clone).ok());
+        let commit = (repository.as_ref().zip(served.commit()))
+            .and_then(|(repository, id)| repository.find_commit(id.0).ok());
+        let tree = commit.and_then(|commit| commit.tree().ok());
+        place.with_files(|path| {
+            let entry = tree.as_ref().map(|tree| tree.get_path(Path::new(path)));
+            entry.is_some_and(|it| it.is_ok_and(|it| it.kind() == Some(ObjectType::Blob)))
+        })
     }
 
     /// Records that a commit is about to be loaded, unless it has to wait.

@@ -202,11 +202,7 @@ impl Follower {
 
     /// Locates the table in its repository. Reads the clone.
     pub fn place(&self) -> RepositoryPlace {
-        let served = self.core.served();
-        let seen_as = served.record.as_ref().and_then(|it| it.seen_as.as_deref());
-        let place = RepositoryPlace::of_commits(&self.following().path, seen_as);
-        drop(served);
-        place.with_files(|path| self.core.has_file(path))
+        self.core.place()
     }
 
     /// Returns the current status.
