@@ -25,7 +25,7 @@ import tables
 from processes import measure
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "e2e/lib"))
-from serving import Serving, wait_until  # noqa: E402
+from serving import Serving, end_process, wait_until  # noqa: E402
 
 SECRET = "a secret of hooks for measuring"
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -63,7 +63,11 @@ class Remote:
             + [f"--port={self.port}", f"--base-path={directory}", directory],
             stderr=subprocess.DEVNULL,
         )
-        wait_until(lambda: socket.create_connection(("127.0.0.1", self.port)).close() or True, "it listens")
+        try:
+            wait_until(lambda: socket.create_connection(("127.0.0.1", self.port)).close() or True, "it listens")
+        except BaseException:
+            self.end()
+            raise
 
     def url(self, transport):
         return f"git://127.0.0.1:{self.port}/links.git" if transport == "git" else f"file://{self.bare}"
@@ -83,8 +87,7 @@ class Remote:
         self.push()
 
     def end(self):
-        self.daemon.terminate()
-        self.daemon.wait()
+        end_process(self.daemon)
 
 
 class Follower(Serving):

@@ -131,8 +131,7 @@ def compare(name, tree, work):
     try:
         ours = canonical_answers(serving.public, asked)
     finally:
-        serving.process.terminate()
-        serving.process.wait(30)
+        serving.end()
     with apache(tree, work) as address:
         apaches = canonical_answers(address, sorted({*asked, *other} - {""}))
     wrong = [path for path in asked if difference(path, apaches, ours)]

@@ -5,7 +5,7 @@ import http.client
 import socket
 import subprocess
 
-from serving import wait_until
+from serving import end_process, wait_until
 
 
 def answers(address, host, asked):
@@ -41,8 +41,7 @@ def running(command, port, log, **options):
         assert process.poll() is None, log.read_text()
         yield ("127.0.0.1", port)
     finally:
-        process.terminate()
-        process.wait(30)
+        end_process(process)
 
 
 def running_apache(host, work, port, modules, documents):

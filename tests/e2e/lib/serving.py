@@ -32,6 +32,17 @@ def wait_until(predicate, what, timeout=TIMEOUT):
     raise AssertionError(f"timed out waiting until {what}; at last: {last!r}")
 
 
+def end_process(process):
+    """Ends a process, by force if it does not end soon."""
+    process.terminate()
+    try:
+        process.wait(30)
+    except BaseException:
+        process.kill()
+        process.wait()
+        raise
+
+
 class Serving:
     """A server in a directory of its own. `files` are its (soft, hard) limit of open files.
 
@@ -57,9 +68,13 @@ class Serving:
         self.public = self.admin = None
 
     def serving(self):
-        """Waits until it serves, and returns it."""
-        line = wait_until(lambda: self.lines("serving") or self.process.poll() is not None, "it serves")
-        assert line is not True, f"it exited: {self.log_file.read_text()}"
+        """Waits until it serves, and returns it; ends it if it does not."""
+        try:
+            line = wait_until(lambda: self.lines("serving") or self.process.poll() is not None, "it serves")
+            assert line is not True, f"it exited: {self.log_file.read_text()}"
+        except BaseException:
+            self.end()
+            raise
         self.public, self.admin = (
             ("127.0.0.1", int(line[0][name].rsplit(":", 1)[1])) for name in ("public", "admin")
         )

@@ -22,7 +22,7 @@ import traceback
 from collections import Counter
 from pathlib import Path
 
-from serving import HOST, TIMEOUT, Serving, wait_until
+from serving import HOST, TIMEOUT, Serving, end_process, wait_until
 
 # The number of steady clients, and how long each waits between two requests.
 CLIENTS, PACE = 4, 0.02
@@ -115,11 +115,15 @@ class Soak:
         self.remote = Remote(directory)
         everything = {number + 1: other_file(number, 0) for number in range(FILES)}
         self.remote.push({0: first_file(0), **everything})
-        self.remote.up()
-        self.server = Serving(
-            directory, "--repo", self.remote.url, "--path", "links", "--state-dir", directory / "state",
-            "--pull-interval", "500ms", "--poll-interval", "500ms", "--git-timeout", "10s",
-        ).serving()  # fmt: skip
+        try:
+            self.remote.up()
+            self.server = Serving(
+                directory, "--repo", self.remote.url, "--path", "links", "--state-dir", directory / "state",
+                "--pull-interval", "500ms", "--poll-interval", "500ms", "--git-timeout", "10s",
+            ).serving()  # fmt: skip
+        except BaseException:
+            self.remote.kill()
+            raise
         self.latencies = directory / "latencies"
         self.over = threading.Event()
         self.lock = threading.Lock()
@@ -252,8 +256,12 @@ class Soak:
         try:
             yield
         finally:
-            process.stdin.close()
-            status = process.wait(TIMEOUT)
+            try:
+                process.stdin.close()
+                status = process.wait(TIMEOUT)
+            except BaseException:
+                end_process(process)
+                raise
         assert status == 0, "a measured redirect failed"
         self.answered["redirect"] += len(self.latencies.read_text().splitlines())
 
