@@ -8,7 +8,7 @@ use super::records::yourls_sql;
 use super::rows::Column;
 
 /// A key that only the export of golink has.
-const GOLINK_KEY: &str = "\"Long\"";
+const GOLINK_KEY: &str = "\"Long\":";
 
 /// How many bytes of a file are examined.
 const LOOKED_AT: usize = 64 << 10;
@@ -246,6 +246,13 @@ mod tests {
             ImportFormat::guess("x.csv", unknown_header),
             Ok(ImportFormat::Csv)
         );
+        let titled = b"{\"short-code\":\"a\",\"url\":\"https://e.org/\",\"tags\":[\"Long\"]}\n";
+        assert_eq!(
+            ImportFormat::guess("x", titled),
+            Ok(ImportFormat::JsonLines)
+        );
+        let sql_word = b"start,https://e.org/\nb,https://f.org/\n";
+        assert_eq!(ImportFormat::guess("x", sql_word), Ok(ImportFormat::Psql));
         let nginx = b"server_name s.code;\nlocation = /b { return 302 https://e.org/; }\n";
         assert_eq!(ImportFormat::guess("x", nginx), Ok(ImportFormat::Nginx));
         let both = b"Redirect /a https://e.org/\nlocation /b { return 302 https://e.org/; }\n";

@@ -27,12 +27,12 @@ impl Token<'_> {
         matches!(self, Self::Word(own) if own.eq_ignore_ascii_case(word.as_bytes()))
     }
 
-    /// Returns the name of a table or a column.
+    /// Returns the name of a table or a column; in the SQL mode `ANSI_QUOTES`, it is in double quotes.
     pub(super) fn as_name(&self) -> Option<Cow<'_, str>> {
         match self {
             Self::Word(name) => Some(String::from_utf8_lossy(name)),
-            Self::Name(name) => Some(String::from_utf8_lossy(name)),
-            Self::Text(_) | Self::Mark(_) => None,
+            Self::Name(name) | Self::Text(name) => Some(String::from_utf8_lossy(name)),
+            Self::Mark(_) => None,
         }
     }
 }

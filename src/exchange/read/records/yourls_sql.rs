@@ -15,19 +15,73 @@ const COLUMNS: [&str; 6] = ["keyword", "url", "title", "timestamp", "ip", "click
 /// How the name of the table of links ends; what comes before it can be configured.
 const TABLE_NAME: &str = "url";
 
-/// Returns whether a text is an SQL dump: whether its first words are those of a statement.
+/// The first words of statements, each with those of which one is next.
+const STATEMENTS: [(&str, &[&str]); 8] = [
+    ("insert", INSERTIONS),
+    ("replace", INSERTIONS),
+    ("create", DEFINITIONS),
+    ("drop", DEFINITIONS),
+    ("lock", &["table", "tables"]),
+    ("unlock", &["table", "tables"]),
+    ("start", &["transaction"]),
+    ("begin", &["work"]),
+];
+
+const INSERTIONS: &[&str] = &["into", "ignore", "delayed", "low_priority", "high_priority"];
+
+const DEFINITIONS: &[&str] = &["table", "database", "schema", "temporary", "view", "or"];
+
+/// The words with which a part of a table's definition begins that is no column.
+const NO_COLUMNS: [&str; 9] = [
+    "primary",
+    "key",
+    "unique",
+    "index",
+    "constraint",
+    "fulltext",
+    "spatial",
+    "foreign",
+    "check",
+];
+
+/// Returns whether a text is an SQL dump: whether it begins with a statement. A word alone may also be
+/// the first code of a table of values.
 pub(crate) fn is_dump(bytes: &[u8]) -> bool {
     let mut tokens = Tokens::new(bytes);
-    let words = [
-        "insert", "replace", "create", "drop", "set", "use", "lock", "start", "begin",
-    ];
+    let mut next = || tokens.next().ok().flatten();
     loop {
-        match tokens.next() {
-            Ok(Some(Token::Mark(b';'))) => {}
-            Ok(Some(token)) => return words.iter().any(|word| token.is_word(word)),
-            _ => return false,
+        match next() {
+            Some(Token::Mark(b';')) => {}
+            Some(first) if first.is_word("begin") || first.is_word("commit") => match next() {
+                Some(Token::Mark(b';')) => {}
+                second => return is_statement(&first, second.as_ref(), None),
+            },
+            Some(first) => return is_statement(&first, next().as_ref(), next().as_ref()),
+            None => return false,
         }
     }
+}
+
+/// Returns whether tokens begin a statement.
+fn is_statement(first: &Token<'_>, second: Option<&Token<'_>>, third: Option<&Token<'_>>) -> bool {
+    let Some(second) = second else {
+        return false;
+    };
+    if first.is_word("use") {
+        return matches!(second, Token::Word(_) | Token::Name(_))
+            && third == Some(&Token::Mark(b';'));
+    }
+    if first.is_word("set") {
+        // A variable and its value, or a kind of variable and its name.
+        let is_value = matches!(
+            third,
+            Some(Token::Mark(b'=') | Token::Word(_) | Token::Text(_))
+        );
+        return matches!(second, Token::Word(_)) && is_value;
+    }
+    let mut statements = STATEMENTS.iter();
+    let found = statements.find(|(word, _)| first.is_word(word));
+    found.is_some_and(|(_, next)| next.iter().any(|word| second.is_word(word)))
 }
 
 /// Reads every row of the table of links.
@@ -97,15 +151,18 @@ impl<'b> Dump<'b, '_> {
                     begins = true;
                     continue;
                 }
-                Token::Name(_) if depth == 1 && begins => {
+                _ if depth == 1 && begins && !NO_COLUMNS.iter().any(|it| token.is_word(it)) => {
                     columns.extend(token.as_name().map(|it| it.to_lowercase()));
                 }
-                Token::Name(_) if depth == 0 => name = token.as_name().map(|it| it.into_owned()),
+                _ if depth == 0 && columns.is_empty() => name = table_name(&token).or(name),
                 _ => {}
             }
             begins = false;
         }
-        self.columns.extend(name.map(|name| (name, columns)));
+        self.columns.extend(
+            name.filter(|_| !columns.is_empty())
+                .map(|name| (name, columns)),
+        );
         Ok(())
     }
 
@@ -123,7 +180,7 @@ impl<'b> Dump<'b, '_> {
                         .map(|it| String::from_utf8_lossy(&it).to_lowercase())
                         .collect();
                 }
-                Some(token) => name = token.as_name().map_or(name, |it| it.into_owned()),
+                Some(token) => name = table_name(&token).unwrap_or(name),
             }
         }
         let Some(places) = self.places(&name, columns) else {
@@ -189,6 +246,13 @@ impl<'b> Dump<'b, '_> {
             width: columns.len(),
         })
     }
+}
+
+/// Returns the name of a table, without that of its database.
+fn table_name(token: &Token<'_>) -> Option<String> {
+    let name = token.as_name()?;
+    let (_, name) = name.rsplit_once('.').unwrap_or(("", &name));
+    Some(name.to_owned()).filter(|name| !name.is_empty())
 }
 
 /// Where the columns are in a row.
@@ -286,6 +350,46 @@ insert ignore into yourls_url (`url`, `keyword`) values ('https://g.org/', 'c'),
     fn tables_of_values_are_not_dumps() {
         for text in ["keyword,url\n", "a,https://e.org/\n", "", "source;target"] {
             assert!(!is_dump(text.as_bytes()), "{text}");
+        }
+        let words = "insert replace create drop set use lock start begin commit";
+        for word in words.split(' ') {
+            for separator in [",", ";", "\t", "\",\""] {
+                let text =
+                    format!("{word}{separator}https://e.org/{separator}x\nb;https://f.org/\n");
+                assert!(!is_dump(text.as_bytes()), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn each_statement_begins_a_dump() {
+        for text in [
+            "SET NAMES utf8mb4;",
+            "SET SQL_MODE = \"NO_AUTO_VALUE_ON_ZERO\";",
+            "SET @OLD_SQL_NOTES=@@SQL_NOTES;",
+            "USE `yourls`;",
+            "START TRANSACTION;",
+            "BEGIN; INSERT INTO a VALUES (1);",
+            "LOCK TABLES `yourls_url` WRITE;",
+            "create database yourls;",
+            "DROP TABLE IF EXISTS a;",
+            "REPLACE INTO a VALUES (1);",
+        ] {
+            assert!(is_dump(text.as_bytes()), "{text}");
+        }
+    }
+
+    #[test]
+    fn columns_are_in_the_order_of_a_definition_without_backticks() {
+        for quote in ["", "`", "\""] {
+            let dump = "CREATE TABLE IF NOT EXISTS `y`.`s_url` (`url` text, `keyword` varchar(9) default 'x',\
+                        primary key (`keyword`)) comment='a (b)';\n\
+                        INSERT INTO `y`.`s_url` VALUES ('https://e.org/','a');"
+                .replace('`', quote);
+            assert_eq!(
+                pairs(&read_by(super::read, dump.as_bytes())),
+                ["2 a https://e.org/"]
+            );
         }
     }
 }
