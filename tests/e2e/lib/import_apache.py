@@ -5,7 +5,8 @@ Differences that are understood, and documented in docs/importing.md:
 - a code also answers with a slash after it, and without, where Apache answers 404 or adds the slash;
 - the slash of `/CODE/` is not appended to the URL of `Redirect /CODE URL`;
 - a URL is in canonical form;
-- a query is not appended to a fragment."""
+- a query is not appended to a fragment;
+- the URL of an `ErrorDocument` is an answer for its status."""
 
 import json
 import os
@@ -98,8 +99,8 @@ def paths(tree, links):
             asked.update(code + it for it in ("/x1?q=1", "/a.b/", "/README.md", "/x1/y.z/w?a=b"))
     for path in named_by_rules(tree):
         asked.update(path + it for it in ("", "/", "x1", "/x1"))
-    # No path has a segment that Apache or a browser would change.
-    return sorted("/" + it for it in asked if not re.search(r"//|(^|/)\.{1,2}(/|$)|[%]2F", it))
+    # No path has a segment that Apache or a browser would change, and none is the base URL.
+    return sorted("/" + it for it in asked if it and not re.search(r"//|(^|/)\.{1,2}(/|$)|[%]2F", it))
 
 
 def difference(path, apaches, ours):
@@ -115,6 +116,16 @@ def difference(path, apaches, ours):
         return not agrees
     is_appended = expected[1] is not None and re.sub(r"/(?=\?|$)", "", expected[1]) == found[1]
     return not (page.endswith("/") and agrees and is_appended)
+
+
+def error_documents(tree):
+    """Returns the answers that stand for an error, each with its status."""
+    found = {}
+    for file in tree.rglob(".htaccess"):
+        text = file.read_text(errors="replace")
+        for status, url in re.findall(r"^\s*ErrorDocument\s+(404|410)\s+(\S+://\S+)", text, re.MULTILINE | re.IGNORECASE):
+            found[302, canonical(url)] = (int(status), None)
+    return found
 
 
 def compare(name, tree, work):
@@ -134,6 +145,8 @@ def compare(name, tree, work):
         serving.end()
     with apache(tree, work) as address:
         apaches = canonical_answers(address, sorted({*asked, *other} - {""}))
+    errors = error_documents(tree)
+    apaches = {path: errors.get(answer, answer) for path, answer in apaches.items()}
     wrong = [path for path in asked if difference(path, apaches, ours)]
     for path in wrong[:60]:
         print(f"{name}: {path}: {ours[path]}, Apache answers {apaches[path]}")

@@ -4,3 +4,5 @@ pub(crate) mod apache;
 mod directives;
 mod expression;
 pub(crate) mod nginx;
+mod pattern;
+mod pattern_index;

@@ -56,7 +56,7 @@ impl<'o> Claims<'o> {
         if let Some((row, before)) = self.accepted.get(&code) {
             match (before, &claim) {
                 (Claim::Redirect(_, before), Claim::Redirect(_, now))
-                    if now.path() && !before.path() =>
+                    if now.takes_below() && !before.takes_below() =>
                 {
                     self.rows[*row] = None;
                 }

@@ -117,7 +117,7 @@ impl Reader {
             }
             "errordocument" if rest.get(1).is_some_and(|it| it.contains("://")) => {
                 return Err(RowError::NoLink(
-                    "a table has no target for paths that are not found (fallback)",
+                    "a fallback appends the path that is not found, and this leads every such path to one URL",
                 ));
             }
             _ => return Ok(()),

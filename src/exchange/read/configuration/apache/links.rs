@@ -1,15 +1,15 @@
 //! The links of a server: each is accepted if the table answers as Apache does wherever the link
-//! answers, that is to its code, to the code with a slash after it, and, with `forward: path`, to all
-//! paths below. Only where Apache answers 404 may the code, with or without the slash, answer more.
+//! answers, that is to its code, to the code with a slash after it, and, with `forward: path` or `all`, to
+//! all paths below. Only where Apache answers 404 may the code, with or without the slash, answer more.
 
 use std::collections::{BTreeSet, HashSet};
 
 use super::agreement::{Agreement, NEVER, is_merged};
 use super::claims::{Claim, Claims, Reach};
-use super::pattern::Pattern;
 use super::placed::Placed;
 use super::rule::{Action, Rule, RuleKind};
 use super::server::{Answer, AnswerKind, Server, refusal};
+use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::rows::RowError;
 use crate::mapping::Forward;
 
@@ -170,7 +170,8 @@ impl<'s> Links<'s> {
                     (false, false) => Forward::None,
                 };
                 if is_host {
-                    self.agreement.reaches_all_below(placed, code, &location)?;
+                    self.agreement
+                        .reaches_all_below(placed, code, &location, forward)?;
                 }
                 Ok(Claim::Redirect(location, forward))
             }

@@ -10,7 +10,6 @@ mod claims;
 mod directory;
 mod lines;
 mod links;
-mod pattern;
 mod placed;
 mod prefixes;
 mod rule;
@@ -207,6 +206,21 @@ mod tests {
             ),
             // Apache answers a/b/ by the second rule.
             (
+                "^a/.*$ https://e.org/1 [R,L]\n^b(/.*)?$ https://e.org/2? [R,L]",
+                &["a all-and-query", "b all"],
+                &[],
+            ),
+            (
+                "^a/b$ https://e.org/1 [R,L]\n^a(/.*)?$ https://e.org/1 [R,L]",
+                &["a/b query", "a all-and-query"],
+                &[],
+            ),
+            (
+                "^a.b/(.*)$ https://e.org/$1 [R,L]\n^a.b/(.*)$ https://e.org/$1 [R,L]",
+                &["a.b path-and-query"],
+                &[1, 2],
+            ),
+            (
                 "^a/b$ https://e.org/1 [R,L]\n^a/(.*)$ https://e.org/$1 [R,L]",
                 &[],
                 &[1, 2],
@@ -294,6 +308,16 @@ mod tests {
              RewriteRule ^a/(.*)$ https://e.org/d/$1 [R,L]\n"
         );
         assert_eq!(below(&rules), [r#"Some("https://e.org/2") None"#, both]);
+    }
+
+    #[test]
+    fn a_prefix_needs_a_rule_without_conditions() {
+        let rule = "RewriteRule ^a/(.*)$ https://e.org/$1 [R,L]\n";
+        let conditional = format!("RewriteCond %{{HTTP_USER_AGENT}} x\n{rule}");
+        assert_eq!(decided(&conditional), (vec![], vec![2]));
+        let both = format!("{conditional}{rule}");
+        let prefix = "a path-and-query".to_owned();
+        assert_eq!(decided(&both), (vec![prefix], vec![2]));
     }
 
     #[test]

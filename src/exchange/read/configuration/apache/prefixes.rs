@@ -3,11 +3,11 @@
 
 use super::agreement::{Agreement, is_merged};
 use super::claims::Claim;
-use super::pattern::Pattern;
 use super::placed::Placed;
 use super::rule::RuleKind;
 use super::rule_list::RuleList;
 use super::server::{AnswerKind, Location, ancestors};
+use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::rows::RowError;
 use crate::mapping::{Forward, Misfit};
 
@@ -18,6 +18,9 @@ const UNLIKE: RowError = RowError::NoLink(
     "the code itself has another status, or differs in whether it gets the query: \
      an entry has one for both (below)",
 );
+
+/// Something else that follows it, when it is found out whether everything leads to one URL.
+const OTHER_BELOW: &str = "~c";
 
 impl Agreement<'_> {
     /// Decides on a link for all paths below one.
@@ -54,14 +57,15 @@ impl Agreement<'_> {
             }
             _ => return Err(self.blame(&below, rule)),
         };
-        let Some(base) = found.url.strip_suffix(BELOW) else {
-            return Err(RowError::NoLink(
-                "a table does not lead all that is below a code to one URL (forward: all)",
-            ));
+        let (base, is_appended) = match found.url.strip_suffix(BELOW) {
+            Some(base) => (base, true),
+            None => (&*found.url, false),
         };
-        let forward = match found.with_query {
-            true => Forward::PathAndQuery,
-            false => Forward::Path,
+        let forward = match (is_appended, found.with_query) {
+            (true, true) => Forward::PathAndQuery,
+            (true, false) => Forward::Path,
+            (false, true) => Forward::AllAndQuery,
+            (false, false) => Forward::All,
         };
         if Misfit::of(forward, base).is_some() {
             return Err(RowError::NoLink(
@@ -72,7 +76,7 @@ impl Agreement<'_> {
             url: base.to_owned(),
             ..found.clone()
         };
-        self.reaches_all_below(placed, code, &location)?;
+        self.reaches_all_below(placed, code, &location, forward)?;
         let own = AnswerKind::Redirect(location.clone());
         let answers = [code, &start].map(|path| self.server.answer(path));
         let elsewhere = answers.iter().find_map(|it| match &it.kind {
@@ -82,6 +86,12 @@ impl Agreement<'_> {
         let leads_itself = answers.iter().any(|it| it.kind == own);
         let claim = match (leads_itself, elsewhere) {
             (true, _) => Claim::Redirect(location, forward),
+            (false, Some(_)) if !is_appended => {
+                return Err(RowError::NoLink(
+                    "a table does not lead all that is below a code to one URL, and the code itself \
+                     to another",
+                ));
+            }
             (false, Some(found)) if is_like(found, &location) => {
                 Claim::Below(found.clone(), location.url)
             }
@@ -105,30 +115,47 @@ impl Agreement<'_> {
         Ok(claim)
     }
 
-    /// Checks that every path below a code leads below a URL.
+    /// Checks that every path below a code leads below a URL, or all of them to it.
     pub(super) fn reaches_all_below(
         &self,
         placed: Placed<'_>,
         code: &str,
         location: &Location,
+        forward: Forward,
     ) -> Result<(), RowError> {
+        const OWN_RULES: RowError = RowError::NoLink("a directory below has rules of its own");
         let (server, rule) = (self.server, placed.rule());
+        // Where the condition is not fulfilled, a later rule decides.
+        if let Some(reason) = rule.condition {
+            return Err(RowError::NoLink(reason));
+        }
         let start = format!("{code}/");
         let path = format!("{start}{BELOW}");
-        let expected = Location {
-            url: format!("{}{BELOW}", location.url),
+        let expected = [BELOW, OTHER_BELOW].map(|below| Location {
+            url: match forward.path() {
+                true => format!("{}{below}", location.url),
+                false => location.url.clone(),
+            },
             ..location.clone()
-        };
-        let below = server.answer(&path);
-        if below.kind != AnswerKind::Redirect(expected.clone()) {
-            return Err(self.blame(&below, rule));
+        });
+        for (below, expected) in [BELOW, OTHER_BELOW].iter().zip(&expected) {
+            let answer = server.answer(&format!("{start}{below}"));
+            match &answer.kind {
+                AnswerKind::Redirect(found) if found == expected => {}
+                AnswerKind::Redirect(_) if answer.line == Some(rule.line) => {
+                    return Err(RowError::NoLink(
+                        "a path below a code is only appended to the URL, or not used at all",
+                    ));
+                }
+                _ => return Err(self.blame(&answer, rule)),
+            }
         }
         let inside = server.sites.range(start.clone()..);
         let mut inside = inside.take_while(|(it, _)| it.starts_with(&start));
         if inside.any(|(_, it)| {
             it.has_rewriting || it.broken.is_some() || !it.redirects.rules().is_empty()
         }) {
-            return Err(RowError::NoLink("a directory below has rules of its own"));
+            return Err(OWN_RULES);
         }
         let relative_start = |directory: &str| match directory {
             "" => format!("{}{start}", server.slash),
@@ -137,7 +164,12 @@ impl Agreement<'_> {
                 .unwrap_or_default()
                 .to_owned(),
         };
+        let applied = server.rewriting(&path);
         if rule.kind == RuleKind::Rewrite {
+            // Another directory's rules replace this one, even if they lead to the same URL.
+            if applied.is_none_or(|(directory, ..)| directory != placed.directory) {
+                return Err(OWN_RULES);
+            }
             self.agree_below(
                 placed.list,
                 placed.number,
@@ -146,7 +178,7 @@ impl Agreement<'_> {
             )?;
             return self.is_unchanged(placed, &location.url);
         }
-        if let Some((directory, site, _)) = server.rewriting(&path) {
+        if let Some((directory, site, _)) = applied {
             let start = relative_start(directory);
             self.agree_below(&site.rewrites, usize::MAX, &start, &expected)?;
         }
@@ -166,13 +198,12 @@ impl Agreement<'_> {
         list: &RuleList,
         number: usize,
         start: &str,
-        expected: &Location,
+        expected: &[Location; 2],
     ) -> Result<(), RowError> {
         const MANY: RowError = RowError::NoLink("too many rules apply to similar paths");
         let near = list.before_below(number, start.as_bytes()).ok_or(MANY)?;
         for number in near {
             let other = &list.rules()[number];
-            let relative = format!("{start}{BELOW}");
             let is_same = || {
                 let Pattern::Known(known) = &other.pattern else {
                     return false;
@@ -180,12 +211,18 @@ impl Agreement<'_> {
                 let texts = known.paths.texts.as_ref();
                 let is_uniform = known.paths.is_open
                     && !known.is_negated()
+                    && !known.folds()
+                    && !known.paths.has_dot
                     && texts.is_some_and(|texts| {
                         let mut inside = texts.iter().filter(|it| it.starts_with(start.as_bytes()));
                         inside.all(|it| it.len() == start.len())
                     });
-                let found = self.server.of_rule(list, number, relative.as_bytes());
-                is_uniform && found == Some(Some(AnswerKind::Redirect(expected.clone())))
+                let leads = |(below, expected): (&&str, &Location)| {
+                    let relative = format!("{start}{below}");
+                    let found = self.server.of_rule(list, number, relative.as_bytes());
+                    found == Some(Some(AnswerKind::Redirect(expected.clone())))
+                };
+                is_uniform && [BELOW, OTHER_BELOW].iter().zip(expected).all(leads)
             };
             if !self.whole.contains(&other.line) && !is_same() {
                 return Err(self.covered(other.line));

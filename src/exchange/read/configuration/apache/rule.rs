@@ -1,7 +1,7 @@
 //! One rule: `Redirect`, `RedirectMatch` or `RewriteRule`, as Apache reads its words and flags.
 
-use super::pattern::{Paths, Pattern};
 use super::substitution::{Escapes, Substitution};
+use crate::exchange::read::configuration::pattern::{Paths, Pattern};
 use crate::exchange::read::rows::RowError;
 use crate::mapping::Status;
 

@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 use super::directory::Directory;
-use super::pattern::Pattern;
 use super::rule::{Action, QueryUse, Redirect, Rule};
 use super::rule_list::RuleList;
+use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::rows::RowError;
 use crate::mapping::{Status, Target};
 

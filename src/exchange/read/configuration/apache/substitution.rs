@@ -1,7 +1,7 @@
 //! The URL of a rule: text with references to what its expression matched, and the escapes that
 //! Apache adds to the result.
 
-use super::pattern::Groups;
+use crate::exchange::read::configuration::pattern::Groups;
 use crate::exchange::read::rows::{RowError, excerpt};
 
 /// The characters that Apache leaves as they are in a path.

@@ -265,6 +265,11 @@ fn paths(hir: &Hir) -> Paths {
     } else {
         paths.is_open = true;
     }
+    // `x(/.*)?` was written for all below `x`, and for `x` itself.
+    if let Some(inner) = parts.last().and_then(|it| optional_rest(it)) {
+        parts.pop();
+        parts.extend(inner);
+    }
     if parts.last().is_some_and(|it| is_rest(it)) {
         parts.pop();
         paths.is_open = true;
@@ -305,6 +310,19 @@ fn is_rest(hir: &Hir) -> bool {
         HirKind::Repetition(it) => it.min < 2 && it.max.is_none() && is_dot(&it.sub),
         _ => false,
     }
+}
+
+/// Returns the parts of an optional group that ends with whatever is left.
+fn optional_rest(hir: &Hir) -> Option<Vec<&Hir>> {
+    let HirKind::Repetition(it) = hir.kind() else {
+        return None;
+    };
+    let inner = match it.sub.kind() {
+        HirKind::Capture(inner) => parts(&inner.sub),
+        _ => parts(&it.sub),
+    };
+    let is_optional = it.min == 0 && it.max == Some(1);
+    (is_optional && inner.last().is_some_and(|it| is_rest(it))).then_some(inner)
 }
 
 /// Returns whether this is a dot.
