@@ -15,7 +15,7 @@ import tempfile
 import threading
 import urllib.parse
 
-from other_servers import answers, free_port, running, running_apache
+from other_servers import answers, free_port, running, running_apache, running_nginx
 from serving import Serving
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -46,20 +46,11 @@ def paths_below(table):
 
 
 def nginx(table, host, work):
-    port = free_port()
     links = export(table, "nginx")
     (work / "links.conf").write_text(links)
     # The lines that the file's own comments say belong there.
     uses = "\n".join(re.findall(r"^#   (.*)", links, re.MULTILINE))
-    temporary = "".join(
-        f"{kind}_temp_path {work}/{kind};" for kind in ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
-    )
-    (work / "nginx.conf").write_text(
-        f"""daemon off; pid {work}/nginx.pid; events {{}}
-http {{ access_log off; {temporary} include {work}/links.conf;
-server {{ listen 127.0.0.1:{port}; keepalive_requests 100000; {uses} return 404; }} }}"""
-    )
-    return running(["nginx", "-e", "stderr", "-c", work / "nginx.conf"], port, work / "nginx.log")
+    return running_nginx(work, free_port(), f"include {work}/links.conf;", f"{uses} return 404;")
 
 
 def caddy(table, host, work):

@@ -63,3 +63,18 @@ ErrorLog {work}/apache.log
     )
     command = ["apache2", "-X", "-f", work / "apache.conf"]
     return running(command, port, work / "apache.out")
+
+
+def running_nginx(work, port, outside, inside):
+    """Runs nginx with some lines outside of its server, and some inside."""
+    kinds = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"]
+    temporary = "".join(f"{kind}_temp_path {work}/{kind};" for kind in kinds)
+    (work / "nginx.conf").write_text(
+        f"""daemon off; pid {work}/nginx.pid; events {{}}
+http {{ access_log off; {temporary}
+{outside}
+server {{ listen 127.0.0.1:{port}; keepalive_requests 100000; root {work}/nothing;
+{inside}
+}} }}"""
+    )
+    return running(["nginx", "-e", "stderr", "-c", work / "nginx.conf"], port, work / "nginx.log")

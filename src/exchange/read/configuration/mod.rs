@@ -2,7 +2,6 @@
 
 pub(crate) mod apache;
 mod directives;
-mod expression;
 pub(crate) mod nginx;
 mod pattern;
 mod pattern_index;

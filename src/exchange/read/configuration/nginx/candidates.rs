@@ -1,0 +1,200 @@
+//! The links that a configuration was written for: which directive redirects which paths.
+
+use super::instructions::{Body, Condition, Instruction, InstructionKind};
+use super::request::{Variables, only_variable};
+use super::server::{Location, Server};
+use crate::exchange::read::configuration::pattern::Pattern;
+use crate::exchange::read::rows::RowError;
+
+/// Paths that a directive redirects, if nothing else decides them.
+pub(super) struct Candidate<'s> {
+    pub(super) line: usize,
+    pub(super) paths: Result<CandidatePaths, RowError>,
+    pub(super) place: Place<'s>,
+    /// The variable of the map that has them as a key.
+    pub(super) map: Option<String>,
+}
+
+/// The paths, with the slash before them.
+#[derive(Clone, Default)]
+pub(super) struct CandidatePaths {
+    pub(super) texts: Vec<String>,
+    /// Whether anything may follow.
+    pub(super) is_open: bool,
+    /// Whether more paths match than these: a dot is any character, or letters of either case match.
+    pub(super) is_partial: bool,
+}
+
+/// Where a directive is.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'s> {
+    pub(super) location: Option<PlacedLocation<'s>>,
+    /// Its number among the directives there.
+    pub(super) number: usize,
+}
+
+/// A location, and how it is chosen.
+#[derive(Clone, Copy)]
+pub(super) enum PlacedLocation<'s> {
+    Exact(&'s Location),
+    Prefix(&'s Location, bool),
+    /// With the number of its expression.
+    Pattern(&'s Location, usize),
+}
+
+impl CandidatePaths {
+    /// Returns whether they are all paths.
+    pub(super) fn are_all(&self) -> bool {
+        self.is_open && self.texts.iter().all(|it| matches!(&**it, "" | "/"))
+    }
+}
+
+impl<'s> PlacedLocation<'s> {
+    pub(super) fn location(self) -> &'s Location {
+        match self {
+            Self::Exact(it) | Self::Prefix(it, _) | Self::Pattern(it, _) => it,
+        }
+    }
+}
+
+const MANY_PATHS: RowError = RowError::NoLink("this redirects more than one path");
+
+/// Collects the candidates of a server.
+pub(super) fn candidates<'s>(server: &'s Server, variables: &Variables) -> Vec<Candidate<'s>> {
+    let mut collector = Collector {
+        variables,
+        found: Vec::new(),
+    };
+    let every = CandidatePaths {
+        texts: vec![String::new()],
+        is_open: true,
+        ..CandidatePaths::default()
+    };
+    collector.body(&server.body, None, &Ok(every));
+    let one = |path: &String, is_open| {
+        Ok(CandidatePaths {
+            texts: vec![path.clone()],
+            is_open,
+            ..CandidatePaths::default()
+        })
+    };
+    for (path, location) in &server.exact {
+        let placed = PlacedLocation::Exact(location);
+        collector.body(&location.body, Some(placed), &one(path, false));
+    }
+    for (path, prefix) in &server.prefixes {
+        let placed = PlacedLocation::Prefix(&prefix.location, prefix.is_final);
+        collector.body(&prefix.location.body, Some(placed), &one(path, true));
+    }
+    for (number, (pattern, location)) in server.patterns.iter().enumerate() {
+        let placed = PlacedLocation::Pattern(location, number);
+        collector.body(&location.body, Some(placed), &paths_of(pattern));
+    }
+    collector.found
+}
+
+type Paths = Result<CandidatePaths, RowError>;
+
+struct Collector<'v, 's> {
+    variables: &'v Variables,
+    found: Vec<Candidate<'s>>,
+}
+
+impl<'s> Collector<'_, 's> {
+    fn body(&mut self, body: &'s Body, location: Option<PlacedLocation<'s>>, paths: &Paths) {
+        for (number, instruction) in body.instructions.iter().enumerate() {
+            self.instruction(instruction, Place { location, number }, paths);
+        }
+    }
+
+    fn instruction(&mut self, instruction: &'s Instruction, place: Place<'s>, paths: &Paths) {
+        let line = instruction.line;
+        let mut add = |paths| {
+            self.found.push(Candidate {
+                line,
+                paths,
+                place,
+                map: None,
+            });
+        };
+        match &instruction.kind {
+            InstructionKind::Break => {}
+            InstructionKind::Return { status, text } => {
+                let variable = text.as_deref().and_then(only_variable);
+                let map = variable.filter(|name| self.variables.maps.contains_key(*name));
+                match (map, status) {
+                    (Some(name), _) => self.values(name, place),
+                    (None, None | Some(300..400 | 410)) => add(paths.clone()),
+                    _ => {}
+                }
+            }
+            InstructionKind::Rewrite { pattern, .. } => {
+                let own = paths_of(pattern);
+                let is_all = own.as_ref().is_ok_and(CandidatePaths::are_all);
+                add(if is_all { paths.clone() } else { own });
+            }
+            InstructionKind::If(condition, body) => {
+                let narrowed = match condition {
+                    Condition::IsSet(name) => {
+                        if self.variables.maps.contains_key(name) {
+                            return self.values(name, place);
+                        }
+                        paths.clone()
+                    }
+                    Condition::IsPath(path) => Ok(CandidatePaths {
+                        texts: vec![path.clone()],
+                        ..CandidatePaths::default()
+                    }),
+                    Condition::Matches(pattern) => paths_of(pattern),
+                    Condition::Unknown => paths.clone(),
+                };
+                for instruction in &body.instructions {
+                    self.instruction(instruction, place, &narrowed);
+                }
+            }
+        }
+    }
+
+    /// Adds the keys of a map, whose values are sent.
+    fn values(&mut self, name: &str, place: Place<'s>) {
+        let Some(map) = self.variables.maps.get(name) else {
+            return;
+        };
+        let exact = map.exact.values().map(|value| {
+            let texts = vec![value.key.clone()];
+            let paths = CandidatePaths {
+                texts,
+                ..CandidatePaths::default()
+            };
+            (value, Ok(paths))
+        });
+        let patterns = map.patterns.iter();
+        let patterns = patterns.map(|(pattern, value)| (value, paths_of(pattern)));
+        let default = map.default.iter().map(|value| (value, Err(MANY_PATHS)));
+        for (value, paths) in exact.chain(patterns).chain(default) {
+            if !matches!(&*value.text, "" | "0") {
+                self.found.push(Candidate {
+                    line: value.line,
+                    paths,
+                    place,
+                    map: Some(name.to_owned()),
+                });
+            }
+        }
+    }
+}
+
+/// Returns the paths that an expression was written for.
+fn paths_of(pattern: &Pattern) -> Paths {
+    let Pattern::Known(known) = pattern else {
+        return Err(RowError::NoLink("this expression cannot be read"));
+    };
+    let texts = known.paths.texts.as_ref().ok_or(MANY_PATHS)?;
+    let texts = texts.iter().map(|it| String::from_utf8(it.clone()));
+    let texts: Result<_, _> = texts.collect();
+    Ok(CandidatePaths {
+        texts: texts.map_err(|_| RowError::NotUtf8)?,
+        is_open: known.paths.is_open,
+        is_partial: known.paths.has_dot || known.folds(),
+    })
+}

@@ -1,0 +1,154 @@
+//! `map` blocks whose keys are paths.
+
+use std::collections::BTreeMap;
+
+use percent_encoding::percent_decode_str;
+
+use super::expressions::expression;
+use super::request::Request;
+use crate::exchange::read::configuration::nginx::blocks::Block;
+use crate::exchange::read::configuration::pattern::Pattern;
+use crate::exchange::read::configuration::pattern_index::PatternIndex;
+use crate::exchange::read::rows::RowError;
+
+/// A value with the line it is on.
+pub(super) struct Value {
+    pub(super) line: usize,
+    /// The key as written: a path or an expression.
+    pub(super) key: String,
+    pub(super) text: String,
+    /// Whether the key is a path, which is found before all expressions.
+    pub(super) is_exact: bool,
+}
+
+/// A map of paths.
+#[derive(Default)]
+pub(super) struct Map {
+    /// By the path in lower case, because nginx ignores the case of letters in keys.
+    pub(super) exact: BTreeMap<String, Value>,
+    pub(super) patterns: Vec<(Pattern, Value)>,
+    index: PatternIndex,
+    pub(super) default: Option<Value>,
+    /// Whether the query belongs to the path that keys are compared with.
+    pub(super) has_query: bool,
+    /// Why other values may be in it that are not known.
+    pub(super) is_partial: Option<RowError>,
+}
+
+const INCLUDED: RowError = RowError::NoLink("a file that is included is not read");
+
+impl Map {
+    /// Reads a block; returns the name of its variable, too, or `None` if it is not a map of paths.
+    pub(super) fn of(
+        block: &Block,
+        refuse: &mut dyn FnMut(usize, RowError),
+    ) -> Option<(String, Self)> {
+        let words = block.named("map")?;
+        let [source, variable] = words[..] else {
+            return None;
+        };
+        let mut map = Self {
+            has_query: source == "$request_uri",
+            ..Self::default()
+        };
+        if !["$uri", "$document_uri", "$request_uri"].contains(&source) {
+            return None;
+        }
+        for pair in &block.inner {
+            let words: Vec<_> = pair.words.iter().map(String::as_str).collect();
+            let value = |key: &str, text: &str| Value {
+                line: pair.line,
+                key: key.to_owned(),
+                text: text.to_owned(),
+                is_exact: false,
+            };
+            match words[..] {
+                ["hostnames" | "volatile"] => {}
+                ["include", _] => {
+                    refuse(pair.line, INCLUDED);
+                    map.is_partial = Some(INCLUDED);
+                }
+                ["default", text] => map.default = Some(value("", text)),
+                [key, text] => match key.strip_prefix('~') {
+                    Some(written) => {
+                        let pattern = match written.strip_prefix('*') {
+                            Some(written) => expression(written, true),
+                            None => expression(written, false),
+                        };
+                        map.patterns.push((pattern, value(written, text)));
+                    }
+                    // A backslash precedes a key that would otherwise mean something else.
+                    None => {
+                        let key = key.strip_prefix('\\').unwrap_or(key);
+                        let decoded = match map.has_query {
+                            true => percent_decode_str(key).decode_utf8_lossy(),
+                            false => key.into(),
+                        };
+                        let mut value = value(&decoded, text);
+                        value.is_exact = true;
+                        map.exact
+                            .entry(decoded.to_ascii_lowercase())
+                            .or_insert(value);
+                    }
+                },
+                _ => refuse(pair.line, RowError::NoLink("this is not a path and a URL")),
+            }
+        }
+        map.index = PatternIndex::new(map.patterns.iter().map(|(it, _)| it.prefix()));
+        Some((variable.strip_prefix('$')?.to_owned(), map))
+    }
+
+    /// Returns the value for a request, whose groups become those of the key.
+    pub(super) fn value(&self, request: &mut Request<'_>) -> Result<String, RowError> {
+        Ok(self
+            .found(request)?
+            .map_or(String::new(), |it| it.text.clone()))
+    }
+
+    /// Returns the value for a request with its line.
+    pub(super) fn found(&self, request: &mut Request<'_>) -> Result<Option<&Value>, RowError> {
+        let mut key = request.path.to_owned();
+        if self.has_query && !request.query.is_empty() {
+            key = format!("{key}?{}", request.query);
+        }
+        if let Some(value) = self.exact.get(&key.to_ascii_lowercase()) {
+            return Ok(Some(value));
+        }
+        if let Some(reason) = &self.is_partial {
+            return Err(reason.clone());
+        }
+        let near = self.index.near(key.as_bytes());
+        let near = near.ok_or(RowError::NoLink("too many rules apply to similar paths"))?;
+        for number in near {
+            let (pattern, value) = &self.patterns[number];
+            let Pattern::Known(known) = pattern else {
+                return Err(RowError::NoLink("this expression cannot be read"));
+            };
+            if let Some(groups) = known.groups(key.as_bytes()) {
+                request.groups = groups;
+                return Ok(Some(value));
+            }
+        }
+        Ok(self.default.as_ref())
+    }
+
+    /// Returns the values that may be found for a path that begins with a text; `None` if there are
+    /// too many, or unknown ones.
+    pub(super) fn below<'m>(&'m self, start: &str) -> Option<Vec<&'m Value>> {
+        if self.is_partial.is_some() {
+            return None;
+        }
+        let folded = start.to_ascii_lowercase();
+        let exact = self.exact.range(folded.clone()..);
+        let exact = exact.take_while(|(key, _)| key.starts_with(&folded));
+        let mut found: Vec<_> = exact.map(|(_, value)| value).collect();
+        for number in self.index.below(start.as_bytes())? {
+            let (pattern, value) = &self.patterns[number];
+            if pattern.may_match_below(start.as_bytes()) {
+                found.push(value);
+            }
+        }
+        found.extend(self.default.as_ref().filter(|it| !it.text.is_empty()));
+        Some(found)
+    }
+}

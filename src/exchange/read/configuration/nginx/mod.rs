@@ -1,0 +1,245 @@
+//! nginx: `return` and `rewrite` for single paths and for all below one, in servers, locations and `if`
+//! blocks, and `map` blocks of paths.
+//!
+//! nginx decides by its own order, a table by the exact code and then the longest prefix. So the
+//! directives are first read as nginx reads them (`blocks`, `instructions`, `maps`), then `server`
+//! computes what nginx answers to a path, and `links` accepts only links with which the table answers the
+//! same.
+//!
+//! A map has no status: it is that of the `return` with its variable, or the three digits at the end of
+//! the variable's name, as in Waypost's own exports.
+
+mod blocks;
+mod candidates;
+mod expressions;
+mod instructions;
+mod links;
+mod maps;
+mod request;
+mod server;
+
+use std::collections::HashSet;
+
+use self::blocks::{Block, blocks};
+use self::instructions::{Body, Condition, Instruction, InstructionKind};
+use self::links::Links;
+use self::maps::Map;
+use self::request::Variables;
+use self::server::{Server, constants};
+use crate::exchange::read::rows::{ImportedRow, LinkOrigin, RowError};
+
+/// Reads every directive.
+pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+    let mut rows = Vec::new();
+    let mut refuse = |line, error| {
+        let link = Err(error);
+        rows.push(ImportedRow { line, link });
+    };
+    let outermost: Vec<_> = (blocks(text).into_iter())
+        .flat_map(|block| match block.named("http") {
+            Some(_) => block.inner,
+            None => vec![block],
+        })
+        .collect();
+    let mut variables = Variables {
+        constants: constants(&outermost),
+        ..Variables::default()
+    };
+    for block in outermost.iter().filter(|it| it.named("map").is_some()) {
+        match Map::of(block, &mut refuse) {
+            Some((name, map)) => drop(variables.maps.insert(name, map)),
+            None => refuse(block.line, RowError::NoLink("this map is not one of paths")),
+        }
+    }
+    let mut used = HashSet::new();
+    for block in outermost.iter().filter(|it| it.named("map").is_none()) {
+        add_variables(block, &mut used);
+    }
+    add_lines(&outermost, &mut refuse);
+    let mut servers = vec![Server::of(&outermost)];
+    if outermost.iter().all(|it| it.named("server").is_none()) {
+        servers[0].body = with_maps(&variables, &used, &outermost);
+    } else {
+        report_unused(&outermost, &variables, &used, &mut refuse);
+    }
+    let host = origin.base_urls.first().map_or("", |it| it.host());
+    let named: Vec<_> = outermost
+        .iter()
+        .filter(|it| it.named("server").is_some())
+        .collect();
+    let is_named = named.iter().any(|it| is_of_host(it, host));
+    for block in named {
+        match is_named && !is_of_host(block, host) {
+            true => refuse(block.line, RowError::NoLink("this server has another name")),
+            false => servers.push(Server::of(&block.inner)),
+        }
+    }
+    for server in &servers {
+        rows.extend(Links::new(server, &variables, origin).decide());
+    }
+    rows.sort_by_key(|row| row.line);
+    rows.into_iter().for_each(take);
+}
+
+/// Returns whether a server has a host as one of its names.
+fn is_of_host(server: &Block, host: &str) -> bool {
+    let names = server.inner.iter().filter_map(|it| it.named("server_name"));
+    names.flatten().any(|name| name.eq_ignore_ascii_case(host))
+}
+
+/// Reports the maps of paths whose values no directive sends.
+fn report_unused(
+    blocks: &[Block],
+    variables: &Variables,
+    used: &HashSet<String>,
+    refuse: &mut dyn FnMut(usize, RowError),
+) {
+    for block in blocks {
+        let name = block.words.get(2).and_then(|it| it.strip_prefix('$'));
+        let is_unused = |name: &str| variables.maps.contains_key(name) && !used.contains(name);
+        if block.named("map").is_some() && name.is_some_and(is_unused) {
+            refuse(
+                block.line,
+                RowError::NoLink("no directive of this file sends the values of this map"),
+            );
+        }
+    }
+}
+
+/// Returns the outermost directives, and those that send the values of maps that are not used: a file may
+/// have only the maps.
+fn with_maps(variables: &Variables, used: &HashSet<String>, outermost: &[Block]) -> Body {
+    let unused = variables.maps.keys().filter(|name| !used.contains(*name));
+    let mut unused: Vec<_> = unused.collect();
+    unused.sort_unstable();
+    let sent = unused.into_iter().map(|name| {
+        let digits = name.rsplit('_').next().filter(|it| it.len() == 3);
+        let sent = Instruction {
+            line: 0,
+            kind: InstructionKind::Return {
+                status: digits.and_then(|it| it.parse().ok()),
+                text: Some(format!("${name}")),
+            },
+        };
+        let condition = Condition::IsSet(name.clone());
+        Instruction {
+            line: 0,
+            kind: InstructionKind::If(condition, Body::new(vec![sent])),
+        }
+    });
+    let mut body = Body::of(outermost);
+    body.instructions.extend(sent);
+    Body::new(body.instructions)
+}
+
+/// Adds the names of the variables in all texts of a block.
+fn add_variables(block: &Block, used: &mut HashSet<String>) {
+    for word in &block.words {
+        for after in word.split('$').skip(1) {
+            let after = after.strip_prefix('{').unwrap_or(after);
+            let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            used.insert(after[..end.unwrap_or(after.len())].to_owned());
+        }
+    }
+    for inner in &block.inner {
+        add_variables(inner, used);
+    }
+}
+
+/// Returns whether an included file is one of those that nginx comes with, which redirect nothing.
+fn is_of_no_paths(include: &Block) -> bool {
+    let file = include.words.get(1).map_or("", String::as_str);
+    file.ends_with("mime.types") || file.ends_with("_params")
+}
+
+/// Reports the lines whose effect is not known.
+fn add_lines(blocks: &[Block], refuse: &mut dyn FnMut(usize, RowError)) {
+    for block in blocks {
+        match block.words.first().map(String::as_str) {
+            Some("include") if !is_of_no_paths(block) => refuse(
+                block.line,
+                RowError::NoLink("a file that is included is not read"),
+            ),
+            Some("error_page") if block.words.iter().any(|it| it.contains("://")) => refuse(
+                block.line,
+                RowError::NoLink(
+                    "a fallback appends the path that is not found, and this leads every such path to one URL",
+                ),
+            ),
+            Some("map") => {}
+            _ => add_lines(&block.inner, refuse),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::exchange::read::rows::testing::{pairs, read_by, refused};
+    use crate::mapping::{Forward, Status, WrittenRetirement};
+
+    #[test]
+    fn maps_are_read() {
+        let rows = read_by(
+            super::read,
+            "map_hash_bucket_size 64;\ngeo $waypost_dollar { default \"$\"; }\n\
+              map $uri $waypost_301 {\n    \"/a\" \"https://e.org/${waypost_dollar}x\";\n\
+                  \"~^/b\\.c$\" \"https://e.org/\\\"\";\n}\nmap $uri $waypost_410 {\n    \"/d\" 1;\n}\n\
+              map $request_uri $new {\n  default \"\"; # none\n  hostnames;\n\
+                /e https://e.org/e;\n  \\default https://e.org/;\n}\n\
+              server { if ($new) { return 308 $new; } }\n",
+        );
+        let found = [
+            "4 a https://e.org/$x",
+            "5 b.c https://e.org/\"",
+            "8 d ",
+            "13 e https://e.org/e",
+        ];
+        assert_eq!(pairs(&rows), found);
+        let link = |at: usize| rows[at].link.as_ref().unwrap();
+        assert_eq!(link(0).status, Some(Status::MovedPermanently));
+        assert_eq!(link(2).retired, Some(WrittenRetirement::Always));
+        assert_eq!(link(3).status, Some(Status::PermanentRedirect));
+        assert_eq!(refused(&rows).len(), 1);
+    }
+
+    #[test]
+    fn locations_and_rewrites_are_read() {
+        let rows = read_by(
+            super::read,
+            "server {\n  listen 80;\n  location = /a { return 301 https://e.org/; }\n\
+              location =/b { add_header X y; return https://e.org/b; }\n\
+              location ~ ^/c$ { rewrite ^ https://e.org/c? permanent; }\n\
+              rewrite ^/d/?$ 'https://e.org/d' redirect;\n  location = /e {\n    return 410;\n  }\n}\n",
+        );
+        assert_eq!(refused(&rows), [""; 0]);
+        let found = [
+            "3 a https://e.org/",
+            "4 b https://e.org/b",
+            "5 c https://e.org/c",
+            "6 d https://e.org/d",
+            "8 e ",
+        ];
+        assert_eq!(pairs(&rows), found);
+        let forwards: Vec<_> = rows
+            .iter()
+            .map(|row| row.link.as_ref().unwrap().forward)
+            .collect();
+        let (query, none) = (Some(Forward::Query), Some(Forward::None));
+        assert_eq!(forwards, [none, none, none, query, None]);
+    }
+
+    #[test]
+    fn all_others_are_reported() {
+        let rows = read_by(
+            super::read,
+            "map $host $x { a b; }\nmap $uri $y {\n  default https://e.org/;\n  ~^/a https://e.org/;\n\
+              ~*^/a$ https://e.org/;\n  include more;\n  /v https://$host/;\n}\n\
+              server {\n  return 301 https://e.org$request_uri;\n\
+              location /p { return 302 https://e.org/; }\n\
+              location = /q { if ($arg_x) { return 302 https://e.org/; } }\n\
+              rewrite ^/r/(.*)$ https://e.org/$1 permanent;\n  rewrite ^/s$ /t last;\n\
+              location = /u { return 200 ok; }\n}\n",
+        );
+        assert_eq!(refused(&rows).len(), 11, "{rows:#?}");
+    }
+}
