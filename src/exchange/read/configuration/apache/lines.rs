@@ -19,12 +19,12 @@ pub(super) fn joined_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Cow<'_,
     })
 }
 
-/// Splits a line at white space outside quotes. A backslash keeps a quote from ending a word, and
+/// Splits a line at ASCII white space outside quotes, the only one that Apache knows. A backslash keeps a quote from ending a word, and
 /// white space in a rule from separating words; else it is literal in a rule, whose parts have
 /// escapes of their own.
 pub(super) fn words(line: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
-    let mut rest = line.trim();
+    let mut rest = line.trim_matches(is_space);
     if rest.starts_with('#') {
         return words;
     }
@@ -38,8 +38,8 @@ pub(super) fn words(line: &str) -> Vec<String> {
             let next = chars.clone().next();
             match (c, quote) {
                 (c, Some(quote)) if c == quote => break,
-                (c, None) if c.is_whitespace() => break,
-                ('\\', None) if is_raw && next.is_some_and(char::is_whitespace) => {
+                (c, None) if is_space(c) => break,
+                ('\\', None) if is_raw && next.is_some_and(is_space) => {
                     word.extend(chars.next());
                 }
                 ('\\', _) if is_raw && next.is_some() && next != quote => {
@@ -53,7 +53,11 @@ pub(super) fn words(line: &str) -> Vec<String> {
             }
         }
         words.push(word);
-        rest = chars.as_str().trim_start();
+        rest = chars.as_str().trim_start_matches(is_space);
     }
     words
+}
+
+fn is_space(c: char) -> bool {
+    c.is_ascii_whitespace() || c == '\x0b'
 }
