@@ -279,8 +279,12 @@ impl<'s, 'o> Links<'s, 'o> {
 
     /// Returns what is answered to a path, with any query or without.
     fn answer(&self, path: &str) -> Answer {
-        let [plain, asked] = ["", QUERY].map(|it| self.server.answer(path, it, self.variables));
+        let [plain, mut asked] = ["", QUERY].map(|it| self.server.answer(path, it, self.variables));
         let line = plain.line;
+        let is_rest = |it: Option<usize>| it.is_some_and(|it| self.catch_all.contains(&it));
+        if is_rest(asked.line) && !is_rest(line) {
+            asked.kind = DecisionKind::NotFound;
+        }
         let kind = match (plain.kind, asked.kind) {
             (DecisionKind::Redirect(status, url), DecisionKind::Redirect(other, asked))
                 if status == other =>
