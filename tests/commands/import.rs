@@ -964,7 +964,7 @@ fn a_thousand_bad_rows_of_any_form_are_one_message() {
         ),
         (
             "redirects",
-            rows(&|n| format!("/c{n}/* https://e.org/{n}\n")),
+            rows(&|n| format!("/c{n}/:id https://e.org/{n}\n")),
         ),
         ("beacon", rows(&|n| format!("c{n}|example.org/{n}|x|y|z\n"))),
         ("psql", rows(&|n| format!("c{n},example.org/{n}\n"))),
