@@ -63,6 +63,10 @@ pub(super) struct Args {
     #[command(flatten)]
     levels: Levels,
 
+    /// How many problems of each rule in each file are listed, or `all` [default: 1000]
+    #[arg(long, value_name = "N", env = "WAYPOST_MAX_PROBLEMS", value_parser = max_problems)]
+    max_problems: Option<usize>,
+
     /// The output format
     #[arg(
         long,
@@ -116,7 +120,10 @@ fn find(args: &Args) -> Result<Findings, Error> {
         }
     };
     // Other versions of the table follow.
-    let mut compilation = table::compile_version(&files, None);
+    let mut compilation = match args.max_problems {
+        Some(most) => table::compile_listing(&files, most),
+        None => table::compile_version(&files, None),
+    };
     let now = Timestamp::from(SystemTime::now());
     compilation.run_tests(now);
     if let Some(table) = &compilation.table {
@@ -138,6 +145,12 @@ fn find(args: &Args) -> Result<Findings, Error> {
 /// Checks the table without its past. Its text is only read for the lines of problems.
 fn find_alone(args: &Args) -> Result<Findings, Error> {
     let (paths, max) = (&args.table.paths, args.max_table_bytes);
+    if let Some(most) = args.max_problems {
+        let files = read(paths, max)?;
+        let mut compilation = table::compile_listing(&files, most);
+        compilation.run_tests(Timestamp::from(SystemTime::now()));
+        return Ok(Findings::new(files, compilation, args.levels.clone()));
+    }
     let compiled = table::compile_once(paths, max);
     let compiled = compiled.map_err(table::name_limit(FilesError::is_too_large))?;
     let (mut compilation, mut files) = (compiled.compilation, compiled.files);
@@ -146,6 +159,16 @@ fn find_alone(args: &Args) -> Result<Findings, Error> {
         files = read(paths, max)?;
     }
     Ok(Findings::new(files, compilation, args.levels.clone()))
+}
+
+fn max_problems(text: &str) -> Result<usize, String> {
+    match text {
+        "all" => Ok(usize::MAX),
+        _ => match text.parse() {
+            Ok(most) if most > 0 => Ok(most),
+            _ => Err("write a whole number from 1, or all".to_owned()),
+        },
+    }
 }
 
 fn read(paths: &[PathBuf], max: u64) -> Result<Vec<SourceFile>, Error> {

@@ -38,7 +38,7 @@ pub use self::compare::{
 pub use self::compile::{
     ChangedFile, Compilation, Difference, EntryOutline, Expectation, FirstReading, KnownFiles,
     MAX_TABLE_TEXT, Outline, Outset, Pair, Scalar, ScalarForm, SoundTable, TextNeeded, Workers,
-    compile, compile_after, compile_read, defaults_of, scheme_of,
+    compile, compile_after, compile_listing, compile_read, defaults_of, scheme_of,
 };
 pub use self::forge::{Forge, ISSUE_FORMS, IssueFields, MAX_ADDRESS_BYTES, RepositoryPages};
 pub use self::ownership::{Author, Owners, Proposal};

@@ -294,6 +294,38 @@ fn every_format_is_refused_alike() {
     assert!(reported.stdout.starts_with(b"::"));
 }
 
+#[test]
+fn what_is_not_listed_is_counted() {
+    let fixture = fixture();
+    let mut text = "base_url: https://short.code/\nmapping:\n".to_owned();
+    for number in 0..1203 {
+        text += &format!("- url: https://e.org/{number}\n  short-code: same\n");
+    }
+    fs::write(fixture.path().join("many.yaml"), text).unwrap();
+    for (limit, listed, unlisted) in [
+        (&[][..], 1001, 202),
+        (&["--max-problems", "3"], 4, 1199),
+        (&["--max-problems", "all"], 1202, 0),
+    ] {
+        let args = [&["--format", "json"], limit, &["many.yaml"]].concat();
+        let found = json(fixture.path(), &args);
+        assert_eq!(found["diagnostics"].as_array().unwrap().len(), listed);
+        assert_eq!(found["summary"]["unlisted"], unlisted);
+        let args = [&["--format", "sarif"], limit, &["many.yaml"]].concat();
+        let found = json(fixture.path(), &args);
+        let counted = found["runs"][0]["properties"]["unlisted"].as_u64();
+        assert_eq!(counted.unwrap_or(0), unlisted);
+    }
+    let args = ["--format", "junit", "--max-problems", "3", "many.yaml"];
+    let property = r#"<property name="unlisted" value="1199"/>"#;
+    assert!(check(fixture.path(), &args).contains(property));
+    let none = ["--max-problems", "0", "many.yaml"];
+    assert_eq!(
+        check_with(fixture.path(), &none, &[]).status.code(),
+        Some(2)
+    );
+}
+
 /// Makes a repository of two commits in a fixture: its tables, then none.
 fn commit(directory: &Path) {
     git(directory, &["init", "--quiet", "--initial-branch=main"]);

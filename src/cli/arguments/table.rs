@@ -10,7 +10,7 @@ use super::quantity;
 use crate::cli::terminal::{Error, counted, progress};
 use crate::git::{LocalRepository, RepositoryError};
 use crate::mapping::{
-    Compilation, Diagnostic, FirstReading, MAX_TABLE_TEXT, Place, Position, Rule, SourceFile,
+    self, Compilation, Diagnostic, FirstReading, MAX_TABLE_TEXT, Place, Position, Rule, SourceFile,
     Table, TableFile, compile, compile_after, is_table_name,
 };
 use crate::source::{FileSource, FilesError};
@@ -125,6 +125,12 @@ fn with_known_text(file: TableFile) -> SourceFile {
 /// Compiles files as one table, which is shown as progress.
 pub(crate) fn compile_files(files: &[SourceFile]) -> Compilation {
     show_compiling(files, || compile(files))
+}
+
+/// Compiles files as one table, which is shown as progress, and lists as many problems of each file and
+/// rule.
+pub(crate) fn compile_listing(files: &[SourceFile], most_problems: usize) -> Compilation {
+    show_compiling(files, || mapping::compile_listing(files, most_problems))
 }
 
 /// Compiles files as one of several versions of a table, which is shown as progress.

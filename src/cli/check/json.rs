@@ -36,6 +36,7 @@ struct Summary {
     denied: usize,
     tests_run: usize,
     tests_failed: usize,
+    unlisted: usize,
 }
 
 pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> {
@@ -61,6 +62,7 @@ pub(super) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
             denied: findings.denied(),
             tests_run: findings.tests_run(),
             tests_failed: findings.failed_tests().len(),
+            unlisted: findings.unlisted(),
         },
     };
     serde_json::to_writer_pretty(&mut *out, &document)?;

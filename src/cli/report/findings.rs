@@ -58,6 +58,11 @@ impl Findings {
         warnings.filter(|it| self.is_refusal(it)).count()
     }
 
+    /// Returns how many problems are not listed, because there are too many of their kind in a file.
+    pub(crate) fn unlisted(&self) -> usize {
+        self.diagnostics().iter().map(|it| it.unlisted).sum()
+    }
+
     /// Returns how many entries the table has, if there is one.
     pub(crate) fn entries(&self) -> Option<usize> {
         self.compilation.table.as_ref().map(|table| table.len())

@@ -41,6 +41,13 @@ pub(crate) fn write(findings: &Findings, command: &str, out: &mut dyn Write) -> 
         failures.count(),
         skipped.count(),
     )?;
+    if findings.unlisted() > 0 {
+        writeln!(
+            out,
+            r#"    <properties><property name="unlisted" value="{}"/></properties>"#,
+            findings.unlisted()
+        )?;
+    }
     for case in &cases {
         write_case(case, out)?;
     }

@@ -63,7 +63,7 @@ pub(crate) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
         }));
     }
     let rules: Vec<_> = rules.into_iter().map(described).collect();
-    let log = json!({
+    let mut log = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
         "runs": [{
@@ -78,6 +78,10 @@ pub(crate) fn write(findings: &Findings, out: &mut dyn Write) -> io::Result<()> 
             "results": results,
         }],
     });
+    if findings.unlisted() > 0 {
+        // A property bag (3.8): the standard has no key for results that are left out.
+        log["runs"][0]["properties"] = json!({ "unlisted": findings.unlisted() });
+    }
     serde_json::to_writer_pretty(&mut *out, &log)?;
     writeln!(out)
 }

@@ -41,4 +41,4 @@ pub use next::{compile_after, compile_read};
 pub use outline::{EntryOutline, Outline, Pair, Scalar, ScalarForm};
 pub use outlining::{defaults_of, scheme_of};
 pub use sound::SoundTable;
-pub use tables::{Compilation, MAX_TABLE_TEXT, compile};
+pub use tables::{Compilation, MAX_TABLE_TEXT, compile, compile_listing};

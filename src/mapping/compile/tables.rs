@@ -14,7 +14,7 @@ use super::expectation::Expectation;
 use super::review::review;
 use crate::mapping::packed::{Draft, Head, Part, PartedDocument, Site, Table};
 use crate::mapping::value::{
-    BaseUrl, Diagnostic, Place, Position, Problems, Rule, SourceFile, Timestamp,
+    BaseUrl, Diagnostic, MAX_PROBLEMS, Place, Position, Problems, Rule, SourceFile, Timestamp,
 };
 
 /// The maximum text of a table, in bytes: its arenas are addressed with 32 bits, and YAML's escapes
@@ -32,11 +32,18 @@ pub struct Compilation {
     pub diagnostics: Vec<Diagnostic>,
     /// The files, in the order in which they were given.
     names: Arc<[Arc<str>]>,
+    /// How many problems of each file and rule are listed.
+    most_problems: usize,
 }
 
 /// Compiles the files of one table.
 pub fn compile(files: &[SourceFile]) -> Compilation {
-    let mut problems = Problems::default();
+    compile_listing(files, MAX_PROBLEMS)
+}
+
+/// Compiles the files of one table, and lists as many problems of each file and rule.
+pub fn compile_listing(files: &[SourceFile], most_problems: usize) -> Compilation {
+    let mut problems = Problems::up_to(most_problems);
     let sizes = files
         .iter()
         .map(|file| (&file.path, file.bytes.len() as u64));
@@ -113,6 +120,7 @@ impl Compilation {
         problems: Problems,
         names: Arc<[Arc<str>]>,
     ) -> Self {
+        let most_problems = problems.most();
         let mut diagnostics = problems.into_reported();
         sort(&mut diagnostics, &names);
         let is_sound = !diagnostics.iter().any(Diagnostic::is_error);
@@ -121,6 +129,7 @@ impl Compilation {
             expectations,
             diagnostics,
             names,
+            most_problems,
         }
     }
 
@@ -131,6 +140,7 @@ impl Compilation {
             expectations: Vec::new(),
             diagnostics: reasons,
             names: Arc::default(),
+            most_problems: MAX_PROBLEMS,
         }
     }
 
@@ -149,7 +159,7 @@ impl Compilation {
 
     /// Adds further problems of the table, up to the limit for each file.
     pub fn add(&mut self, found: impl IntoIterator<Item = Diagnostic>) {
-        let mut problems = Problems::default();
+        let mut problems = Problems::up_to(self.most_problems);
         for diagnostic in found {
             problems.push(diagnostic);
         }

@@ -12,7 +12,7 @@ use super::rule::{Rule, Severity};
 
 /// The maximum number of reported problems of one file and rule: enough to work with, and a bound on
 /// memory.
-const MAX_PROBLEMS: usize = 1000;
+pub(crate) const MAX_PROBLEMS: usize = 1000;
 
 /// A place within one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -65,6 +65,8 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do about it.
     pub hint: Option<String>,
+    /// The number of problems that are not listed, and for which this one is: 0 if it is one itself.
+    pub unlisted: usize,
 }
 
 impl Diagnostic {
@@ -75,6 +77,7 @@ impl Diagnostic {
             place,
             message: message.into(),
             hint: None,
+            unlisted: 0,
         }
     }
 
@@ -110,10 +113,17 @@ impl fmt::Display for Diagnostic {
 /// The problems of a table, up to a limit for each file and rule.
 ///
 /// The rest is counted by rule, so that no kind of problem is lost among others.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Problems {
     reported: Vec<Diagnostic>,
     files: HashMap<Arc<str>, RuleCounts>,
+    most: usize,
+}
+
+impl Default for Problems {
+    fn default() -> Self {
+        Self::up_to(MAX_PROBLEMS)
+    }
 }
 
 /// The state of [`Problems`] before a file was tried.
@@ -136,12 +146,26 @@ struct Count {
 }
 
 impl Problems {
+    /// Returns no problems, with a limit for each file and rule.
+    pub(crate) fn up_to(most: usize) -> Self {
+        Self {
+            reported: Vec::new(),
+            files: HashMap::new(),
+            most,
+        }
+    }
+
+    /// Returns the limit for each file and rule.
+    pub(crate) fn most(&self) -> usize {
+        self.most
+    }
+
     /// Adds a problem; returns its number unless it is over the limit.
     pub(crate) fn push(&mut self, diagnostic: Diagnostic) -> Option<usize> {
         let file = Arc::clone(&diagnostic.place.file);
         let counts = self.files.entry(file).or_default();
         let count = counts.entry(diagnostic.rule).or_default();
-        if count.reported >= MAX_PROBLEMS {
+        if count.reported >= self.most {
             count.unreported += 1;
             return None;
         }
@@ -206,7 +230,10 @@ impl Problems {
                 let position = count.last.unwrap_or(Position::START);
                 let count = count.unreported;
                 let message = format!("{count} further problems of the rule {rule} in this file");
-                Diagnostic::new(rule, Place::new(&file, position), message)
+                let place = Place::new(&file, position);
+                let mut rest = Diagnostic::new(rule, place, message);
+                rest.unlisted = count;
+                rest
             }));
         }
         self.reported

@@ -33,7 +33,7 @@ pub(crate) use code::is_reserved;
 pub use code::{Code, CodeError, MAX_CODE_BYTES};
 pub(crate) use date_error::date_error;
 pub use defaults::Defaults;
-pub(crate) use diagnostic::{Checkpoint, Problems};
+pub(crate) use diagnostic::{Checkpoint, MAX_PROBLEMS, Problems};
 pub use diagnostic::{Diagnostic, Place, Position};
 pub use media_type::{MediaType, MediaTypeError};
 pub use piece_id::KnownPieces;
