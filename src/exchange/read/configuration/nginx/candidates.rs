@@ -1,8 +1,8 @@
 //! The links that a configuration was written for: which directive redirects which paths.
 
 use super::instructions::{Body, Condition, Instruction, InstructionKind};
-use super::request::{Variables, only_variable};
 use super::server::{Location, Server};
+use super::variables::{Variables, only_variable};
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::rows::RowError;
 

@@ -2,7 +2,8 @@
 
 use super::blocks::Block;
 use super::expressions::expression;
-use super::request::{Request, Variables, only_variable};
+use super::request::Request;
+use super::variables::{Variables, only_variable};
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::configuration::pattern_index::PatternIndex;
 use crate::exchange::read::rows::RowError;

@@ -17,6 +17,7 @@ mod links;
 mod maps;
 mod request;
 mod server;
+mod variables;
 
 use std::collections::HashSet;
 
@@ -24,8 +25,8 @@ use self::blocks::{Block, blocks};
 use self::instructions::{Body, Condition, Instruction, InstructionKind};
 use self::links::Links;
 use self::maps::Map;
-use self::request::Variables;
 use self::server::{Server, constants};
+use self::variables::Variables;
 use crate::exchange::read::rows::{ImportedRow, LinkOrigin, RowError};
 
 /// Reads every directive.
