@@ -260,7 +260,8 @@ fn column(text: &str) -> Result<(Column, String), String> {
     let column = column.ok_or_else(|| {
         format!(
             "no column is called {key:?}: url, short-code, short-url, number, aliases, status, \
-                 forward, cache-max-age, title, owner, tags, expires, retired, archive"
+                 forward, cache-max-age, title, owner, tags, expires, retired, archive, \
+                 below"
         )
     })?;
     Ok((column, name.to_owned()))

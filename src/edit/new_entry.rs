@@ -126,11 +126,13 @@ pub(super) fn pair(key: &str, value: &str, line_start: &str) -> String {
 /// Returns variants as a value on lines of its own.
 fn variant_lines(variants: &[OwnedVariant]) -> String {
     let lines = variants.iter().map(|OwnedVariant { types, target }| {
+        // No reader takes a media type for anything but a text.
+        let types: Vec<_> = types.iter().map(MediaType::as_str).collect();
         let accept = match &types[..] {
-            [only] => Some(scalar(only.as_str())),
-            several => list(several.iter().map(MediaType::as_str)),
+            [only] => (*only).to_owned(),
+            several => format!("[{}]", several.join(", ")),
         };
-        let (accept, url) = (accept.unwrap_or_default(), scalar(target.as_str()));
+        let url = scalar(target.as_str());
         format!("\n- accept: {accept}\n  url: {url}")
     });
     lines.collect()

@@ -4,11 +4,12 @@
 //! later, in `conflicts`.
 
 use super::item::{Item, RareKeys};
-use super::variants::{check_variant_defaults, read_variants};
+use super::url_checks::{NOT_CANONICAL, SetBy, check_below, check_forward, check_private};
+use super::variant_checks::{check_variant_defaults, read_variants};
 use crate::mapping::packed::{CodeKind, Draft, NoteKind, Owner, Shape, Term, Unsaid};
 use crate::mapping::parse::{Located, Report};
 use crate::mapping::value::{
-    Code, CodeError, DEFAULT_MAX_AGE, Defaults, Forward, Misfit, Position, Retired, Rule, Target,
+    Code, CodeError, DEFAULT_MAX_AGE, Defaults, Forward, Position, Retired, Rule, Target,
 };
 
 /// An entry's own code.
@@ -17,13 +18,6 @@ enum Own {
     Auto,
     /// Written explicitly, with its kind and position.
     Explicit(Code, CodeKind, Position),
-}
-
-/// The place that sets what an entry forwards.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum SetBy {
-    Entry,
-    Defaults,
 }
 
 /// Adds an entry to the draft, unless it has an error.
@@ -313,63 +307,6 @@ fn push_notes(
     has_notes
 }
 
-/// Reports what is forwarded if a target cannot take it.
-pub(super) fn check_forward(
-    report: &mut Report<'_>,
-    target: &str,
-    forward: Forward,
-    position: Position,
-    set_by: SetBy,
-) {
-    if let Some(misfit) = Misfit::of(forward, target) {
-        let hint = match misfit {
-            Misfit::Ending if set_by == SetBy::Defaults => {
-                "the defaults ask for it: add \"forward: none\" here"
-            }
-            _ => misfit.hint(),
-        };
-        report.problem(
-            misfit.rule(),
-            position,
-            misfit.to_string(),
-            Some(hint.to_owned()),
-        );
-    }
-}
-
-/// Reports a `below` that cannot take what is forwarded, or excludes it.
-fn check_below(
-    report: &mut Report<'_>,
-    below: &str,
-    forward: Forward,
-    position: Position,
-    set_by: SetBy,
-) {
-    let Some(misfit) = Misfit::of_below(forward, below) else {
-        return;
-    };
-    let hint = match (set_by, misfit) {
-        (SetBy::Entry, _) => misfit.hint(),
-        // It is reported whatever the defaults are.
-        (SetBy::Defaults, Misfit::Ending) => return,
-        (SetBy::Defaults, Misfit::Fragment | Misfit::TwoUrls) => {
-            "the defaults ask for it: add \"forward: none\" here"
-        }
-    };
-    let message = misfit.to_string();
-    report.problem_with_hint(misfit.rule(), position, message, hint);
-}
-
-/// Warns of a URL that leads each client into its own network, or to the client itself.
-pub(super) fn check_private(report: &mut Report<'_>, target: &Target<'_>, position: Position) {
-    if target.is_private() {
-        let message = "the URL has a private or loopback address";
-        let hint =
-            "it is a different machine in every network: use a name that everyone can resolve";
-        report.problem_with_hint(Rule::UrlPrivateAddress, position, message, hint);
-    }
-}
-
 /// Warns of a URL that is not canonical, unless the code depends on it: then `conflicts` does.
 fn check_canonical(report: &mut Report<'_>, item: &Item<'_>, target: &Target<'_>) {
     if let Some(url) = &item.url
@@ -379,9 +316,6 @@ fn check_canonical(report: &mut Report<'_>, item: &Item<'_>, target: &Target<'_>
         report.problem_with_hint(Rule::UrlNotCanonical, url.position, NOT_CANONICAL, hint);
     }
 }
-
-/// The message for a URL that a parser would write differently.
-pub(super) const NOT_CANONICAL: &str = "the URL is not in canonical form";
 
 /// Warns of codes that are valid but easily mistaken or broken.
 fn check_frailty(report: &mut Report<'_>, code: &Code, position: Position) {

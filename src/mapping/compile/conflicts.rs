@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::admit::NOT_CANONICAL;
 use super::shared::{first_at, report_changed_sharing, report_shared_targets};
+use super::url_checks::NOT_CANONICAL;
 use crate::mapping::packed::{ChangedSite, CodeKind, Draft, Entry, Record, Site};
 use crate::mapping::value::{Code, Diagnostic, KEY_REST, Place, Problems, Rule, code_of_key};
 

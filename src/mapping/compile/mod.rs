@@ -28,6 +28,8 @@ mod site_review;
 mod site_url;
 mod sound;
 pub(super) mod tables;
+mod url_checks;
+mod variant_checks;
 mod variants;
 mod written_codes;
 mod written_order;

@@ -1,6 +1,6 @@
 //! URLs to which a key of a site leads: they are checked as those of entries are.
 
-use super::admit::{NOT_CANONICAL, check_private};
+use super::url_checks::{NOT_CANONICAL, check_private};
 use crate::mapping::parse::{Located, Reader, Stop};
 use crate::mapping::value::{Rule, Target};
 
