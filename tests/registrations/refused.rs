@@ -144,7 +144,10 @@ const UNSEEN: [u16; 2] = [408, 500];
 /// The other tests check that each answer is described; this one, that each described one occurs.
 #[tokio::test]
 async fn all_that_is_described_is_answered() {
-    let fixture = Fixture::new().await;
+    let variants = "- url: https://v.org/\n  short-code: v\n  variants:\n  \
+                    - accept: text/turtle\n    url: https://v.org/ttl\n";
+    let fixture = Fixture::with_table(&EMPTY.replace("[]\n", &format!("\n{variants}"))).await;
+    assert_eq!(status(&fixture.look_up("/v").await), 200);
     let register = async |body: &str| fixture.register(body).await;
     let large = format!(r#"{{"url": "{}"}}"#, "a".repeat(70_000));
     register(r#"{"url": "https://e.org/", "title": "T", "tags": ["t"], "aliases": ["a"], "below": "https://b.org/"}"#).await;

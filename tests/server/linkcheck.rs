@@ -366,11 +366,11 @@ async fn an_unreachable_store_delays_no_request() {
     let text = server.ask("GET", "/ok+", HTML).await.text();
     assert!(!text.contains("Last check"), "{text}");
     // The state of the table's own links is known nevertheless.
-    let text = server.ask("GET", "/own+", HTML).await.text();
-    assert!(
-        text.contains("Leads to a short link that does not exist."),
-        "{text}"
-    );
+    until(async || {
+        let text = server.ask("GET", "/own+", HTML).await.text();
+        text.contains("Leads to a short link that does not exist.")
+    })
+    .await;
     // The listing is refused at once, so that it takes no slot from the dumps.
     until(async || is_unavailable(&listing(&server, "").await)).await;
     for _ in 0..8 {
