@@ -144,7 +144,7 @@ pub fn shadowed_by<'t>(
             search.ask_code(code);
         }
         if entry.takes_below() {
-            search.ask_below(code);
+            search.resolve_below(code);
             prefixes.insert(code);
         }
     }
@@ -223,7 +223,7 @@ impl ShadowSearch<'_> {
     }
 
     /// Checks paths below a code that takes them.
-    fn ask_below(&mut self, code: &str) {
+    fn resolve_below(&mut self, code: &str) {
         // Any two paths below that are no codes represent all of them. One might lead to the same
         // location as before, if only one of the two tables appends it to a target.
         for name in ["x", "y"] {

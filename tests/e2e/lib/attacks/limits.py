@@ -104,7 +104,7 @@ def no_descriptors(directory, start):
 
 @attack
 def idle_connections(directory, start):
-    """Ten thousand connections that were answered and stay open take little memory, and keep nobody out."""
+    """Ten thousand connections that were answered and stay open take little memory, and leave room for others."""
     number, room = 10_000, 1_000
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (number + room, max(hard, number + room)))
