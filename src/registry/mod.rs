@@ -47,4 +47,4 @@ pub use self::publish::{
     RegistrationRun, TablePath, UserCheckout, publish, register_in_files, register_on_branch,
     review_address, web_address,
 };
-pub use self::text::{StoredText, TextFile};
+pub use self::text::{StoredText, TableText, TextFile};

@@ -138,7 +138,7 @@ mapping:
         let now = Timestamp::MIN;
         let proposed = propose(&base(files), request, now);
         let files: Vec<_> = files.iter().cloned().map(TextFile::from).collect();
-        let registered = register(&files, request, 1 << 20, now);
+        let registered = register(&files.into(), request, 1 << 20, now);
         let place = |place: crate::mapping::Place| place.file.to_string();
         [
             (proposed.map(|it| format!("{} {} {}", it.short_url, it.target, it.path)))

@@ -6,6 +6,7 @@ use super::reach::CodeUnreachable;
 use crate::mapping::{
     CodeError, Diagnostic, Entry, Misfit, Place, TargetError, Timestamp, UnknownSite, first_of,
 };
+use crate::registry::text::NotCompiled;
 
 /// Why a request is not registered.
 #[derive(Debug, Error)]
@@ -197,6 +198,15 @@ impl Holder {
             place: entry.place(),
             is_gone: entry.is_gone(now),
         })
+    }
+}
+
+impl From<NotCompiled> for RegistrationRefusal {
+    fn from(why: NotCompiled) -> Self {
+        match why {
+            NotCompiled::Errors(errors) => Self::TableHasErrors(errors),
+            NotCompiled::Lost(path) => Self::TextLost { path },
+        }
     }
 }
 

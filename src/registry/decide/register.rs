@@ -9,7 +9,7 @@ use super::proof::ProvedTable;
 use super::refusal::RegistrationRefusal;
 use super::request::RegistrationRequest;
 use crate::mapping::{Diagnostic, Place, Table, Timestamp};
-use crate::registry::text::{TextFile, compile_text};
+use crate::registry::text::{TableText, TextFile};
 
 /// A link that is registered once its file is written.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ pub struct Registration {
     pub trailers: BTreeSet<String>,
 }
 
-/// Registers a request in a table of these files, of at most `max_bytes` in total.
+/// Registers a request in a table with this text, of at most `max_bytes` in total.
 ///
 /// # Errors
 ///
@@ -42,24 +42,20 @@ pub struct Registration {
 /// it has a link, then codes, then the file, then the resulting table, and last what the codes
 /// would shadow.
 pub fn register(
-    files: &[TextFile],
+    text: &TableText,
     request: &RegistrationRequest,
     max_bytes: u64,
     now: Timestamp,
 ) -> Result<Registration, RegistrationRefusal> {
     target_of(request)?;
-    let lost = || RegistrationRefusal::TextLost {
-        path: files.first().map_or("", |file| &file.path).to_owned(),
-    };
-    let compiled = compile_text(files, None).ok_or_else(lost)?.into_sound();
-    let compiled = compiled.map_err(RegistrationRefusal::TableHasErrors)?;
+    let compiled = text.compiled()?;
     let requests = std::slice::from_ref(request);
     let Decision {
         mut outcomes,
         mut changed,
         proved,
         warnings,
-    } = register_all(files, &compiled, requests, max_bytes, now);
+    } = register_all(text.files(), &compiled, requests, max_bytes, now);
     let outcome = outcomes.pop().flatten();
     let registered = outcome.expect("at least one outcome is known")?;
     let proved = proved.expect("what is registered is proved");

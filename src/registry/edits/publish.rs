@@ -12,7 +12,7 @@ use crate::registry::publish::{
     Branch, ChangeRun, Edit, LocalError, PublishError, Published, TableChange, TablePath,
     UserCheckout, change_in_files, change_on_branch,
 };
-use crate::registry::text::{TextFile, compile_text};
+use crate::registry::text::TableText;
 
 /// Edits to publish together.
 pub struct EditRun<'r> {
@@ -52,7 +52,7 @@ pub fn edit_in_files(
     run: &EditRun<'_>,
     checkout: Option<&UserCheckout>,
 ) -> Result<EditDecision, EditError> {
-    let decide = |files: &[TextFile]| run.decide(files, max_bytes);
+    let decide = |text: &TableText| run.decide(text, max_bytes);
     let decided = change_in_files(paths, max_bytes, checkout, decide)?;
     Ok(decided.change.decision)
 }
@@ -69,7 +69,7 @@ pub fn edit_on_branch(
     run: &EditRun<'_>,
     timeout: Duration,
 ) -> Result<(EditDecision, Option<Published>), EditError> {
-    let decide = |files: &[TextFile]| run.decide(files, table.max_bytes());
+    let decide = |text: &TableText| run.decide(text, table.max_bytes());
     let (decided, published) = change_on_branch(branch, table, timeout, decide)?;
     Ok((decided.change.decision, published))
 }
@@ -83,16 +83,12 @@ struct DecidedEdits {
 impl EditRun<'_> {
     fn decide(
         &self,
-        files: &[TextFile],
+        text: &TableText,
         max_bytes: u64,
     ) -> Result<ChangeRun<DecidedEdits>, EditError> {
-        let lost = || EditRefusal::TextLost {
-            path: files.first().map_or("", |file| &file.path).to_owned(),
-        };
-        let compiled = compile_text(files, None).ok_or_else(lost)?.into_sound();
-        let compiled = compiled.map_err(EditRefusal::TableHasErrors)?;
+        let compiled = text.compiled().map_err(EditRefusal::from)?;
         let now = SystemTime::now().into();
-        let decision = edit_entries(files, &compiled, self.edits, max_bytes, now);
+        let decision = edit_entries(text.files(), &compiled, self.edits, max_bytes, now);
         Ok(ChangeRun {
             change: DecidedEdits {
                 message: self.message(&decision),

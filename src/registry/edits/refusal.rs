@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::mapping::{Diagnostic, Place, Timestamp, UnknownSite};
 use crate::registry::decide::{CodeUnreachable, ControlCharacter, Holder};
+use crate::registry::text::NotCompiled;
 
 /// Why an entry is not edited.
 #[derive(Debug, Clone, Error)]
@@ -157,4 +158,12 @@ pub enum EditRefusal {
     /// Too many edits at once would break the table.
     #[error("too many other changes would break the table")]
     Undecided,
+}
+impl From<NotCompiled> for EditRefusal {
+    fn from(why: NotCompiled) -> Self {
+        match why {
+            NotCompiled::Errors(errors) => Self::TableHasErrors(errors),
+            NotCompiled::Lost(path) => Self::TextLost { path },
+        }
+    }
 }

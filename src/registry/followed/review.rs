@@ -84,7 +84,8 @@ impl Registrar {
         let published = publish(&mut branch, table, RETRY_TIMEOUT, |read| {
             tip = Some(read.commit);
             let now = SystemTime::now().into();
-            let registration = register(&read.files, request, table.max_bytes(), now)?;
+            let registration =
+                register(&read.files.clone().into(), request, table.max_bytes(), now)?;
             let Edit { files, message } = registration.edit();
             Ok::<_, ReviewError>(Edit {
                 files,

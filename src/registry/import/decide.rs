@@ -8,7 +8,7 @@ use crate::mapping::{Diagnostic, SourceFile, Table, Timestamp, compile};
 use crate::registry::decide::{
     Base, Bisection, Effort, MayShadow, ProvedTable, RegistrationRefusal,
 };
-use crate::registry::text::{TextFile, compile_text};
+use crate::registry::text::{TableText, TextFile};
 
 /// The maximum number of invalid entries that are searched for: each step of the bisection compiles
 /// the table.
@@ -59,18 +59,15 @@ pub struct ImportDecision {
 }
 
 impl<E: From<RegistrationRefusal>> ImportRun<'_, E> {
-    /// Decides which of the links the table of these files gains.
+    /// Decides which of the links the table with this text gains.
     ///
     /// # Errors
     ///
     /// If the table has errors, or would have some for other reasons than a few of the links, or if
     /// [`ImportRun::fill`] fails.
-    pub(super) fn decide(&self, files: &[TextFile], max_bytes: u64) -> Result<ImportDecision, E> {
-        let lost = || RegistrationRefusal::TextLost {
-            path: files.first().map_or("", |file| &file.path).to_owned(),
-        };
-        let compiled = compile_text(files, None).ok_or_else(lost)?.into_sound();
-        let compiled = compiled.map_err(RegistrationRefusal::TableHasErrors)?;
+    pub(super) fn decide(&self, text: &TableText, max_bytes: u64) -> Result<ImportDecision, E> {
+        let files = text.files();
+        let compiled = text.compiled().map_err(RegistrationRefusal::from)?;
         let base = Base::new(files, &compiled, self.now);
         let table = base.table();
         let (site, file) = (self.site, self.file);
@@ -134,7 +131,7 @@ impl<E: From<RegistrationRefusal>> ImportRun<'_, E> {
         max_bytes: u64,
     ) -> Result<ImportDecision, E> {
         let files = [TextFile::from(file.clone())];
-        let mut decision = self.decide(&files, max_bytes)?;
+        let mut decision = self.decide(&files.to_vec().into(), max_bytes)?;
         if decision.proved.is_none() {
             let table = compile(std::slice::from_ref(file)).into_sound();
             let table = table.map_err(RegistrationRefusal::TableHasErrors)?;

@@ -13,7 +13,7 @@ use crate::registry::publish::{
     Branch, ChangeRun, Edit, LocalError, PublishError, Published, TableChange, TablePath,
     UserCheckout, change_in_files, change_on_branch, create_in_files,
 };
-use crate::registry::text::TextFile;
+use crate::registry::text::TableText;
 
 /// Imports links into the table at these paths, files and directories, of at most `max_bytes`. Waits
 /// for other writers. In a `checkout`, the files are also committed, or restored.
@@ -28,7 +28,7 @@ pub fn import_in_files<E: From<LocalError> + From<RegistrationRefusal>>(
     run: &ImportRun<'_, E>,
     checkout: Option<&UserCheckout>,
 ) -> Result<ImportDecision, E> {
-    let decide = |files: &[TextFile]| run.change(files, max_bytes);
+    let decide = |text: &TableText| run.change(text, max_bytes);
     Ok(change_in_files(paths, max_bytes, checkout, decide)?.change)
 }
 
@@ -66,14 +66,14 @@ pub fn import_on_branch<E: From<PublishError> + From<RegistrationRefusal>>(
     run: &ImportRun<'_, E>,
     timeout: Duration,
 ) -> Result<(ImportDecision, Option<Published>), E> {
-    let decide = |files: &[TextFile]| run.change(files, table.max_bytes());
+    let decide = |text: &TableText| run.change(text, table.max_bytes());
     let (decided, published) = change_on_branch(branch, table, timeout, decide)?;
     Ok((decided.change, published))
 }
 
 impl<E: From<RegistrationRefusal>> ImportRun<'_, E> {
-    fn change(&self, files: &[TextFile], max_bytes: u64) -> Result<ChangeRun<ImportDecision>, E> {
-        Ok(self.of(self.decide(files, max_bytes)?))
+    fn change(&self, text: &TableText, max_bytes: u64) -> Result<ChangeRun<ImportDecision>, E> {
+        Ok(self.of(self.decide(text, max_bytes)?))
     }
 
     fn of(&self, change: ImportDecision) -> ChangeRun<ImportDecision> {

@@ -13,7 +13,7 @@ use super::checkout::UserCheckout;
 use super::publish_error::PublishError;
 use super::table_change::TableChange;
 use crate::registry::decide::RegistrationRefusal;
-use crate::registry::text::{TextFile, compile_text};
+use crate::registry::text::{TableText, TextFile, compile_text};
 use crate::source::{self, FileSource, FileState, FilesError, StoredFile, cut_file};
 
 /// The number of attempts when another process has written to the file.
@@ -103,16 +103,15 @@ pub(crate) fn change_in_files<C: TableChange, E: From<LocalError>>(
     paths: &[PathBuf],
     max_bytes: u64,
     checkout: Option<&UserCheckout>,
-    mut decide: impl FnMut(&[TextFile]) -> Result<C, E>,
+    mut decide: impl FnMut(&TableText) -> Result<C, E>,
 ) -> Result<C, E> {
     let _locks = lock(paths)?;
     let table = FileSource::new(paths.to_vec(), max_bytes);
     let mut path = String::new();
     for _ in 0..ATTEMPTS {
-        let read = table.read_stored().map_err(LocalError::from)?;
-        let before = BeforeChange::of(read);
-        let decided = decide(&before.files);
-        if let Some(changed) = before.files.iter().find(|file| !file.is_there()) {
+        let before = BeforeChange::read(&table).map_err(LocalError::from)?;
+        let decided = decide(&before.text);
+        if let Some(changed) = before.files().iter().find(|file| !file.is_there()) {
             path = changed.path.to_string();
             continue;
         }
@@ -144,28 +143,37 @@ pub(crate) fn create_in_files<C: TableChange>(
     let _locks = lock(&paths)?;
     let table = FileSource::new(paths, max_bytes);
     // There is no older text that another process could have changed.
-    apply(&change, &table, &BeforeChange::of(Vec::new()), checkout)?;
+    apply(&change, &table, &BeforeChange::none(), checkout)?;
     Ok(change)
 }
 
 /// The files of a table before a change.
 struct BeforeChange {
-    files: Vec<TextFile>,
+    text: TableText,
     /// The metadata of each, unless that does not identify its content.
     states: Vec<Option<FileState>>,
 }
 
 impl BeforeChange {
-    fn of(read: Vec<StoredFile>) -> Self {
+    fn read(table: &FileSource) -> Result<Self, FilesError> {
+        let (text, states) = TableText::read(table, StoredFile::state)?;
+        Ok(Self { text, states })
+    }
+
+    fn none() -> Self {
         Self {
-            states: read.iter().map(StoredFile::state).collect(),
-            files: read.into_iter().map(TextFile::from).collect(),
+            text: Vec::new().into(),
+            states: Vec::new(),
         }
+    }
+
+    fn files(&self) -> &[TextFile] {
+        self.text.files()
     }
 
     /// Returns the metadata of all files once some of them were written, if it identifies their content.
     fn with(&self, written: &[WrittenFile<'_>]) -> Option<Vec<FileState>> {
-        let own = self.files.iter().zip(&self.states);
+        let own = self.files().iter().zip(&self.states);
         let mut own = own.filter(|(file, _)| written.iter().all(|it| it.file.path != file.path));
         let unchanged: Option<Vec<_>> = own.by_ref().map(|(_, state)| state.clone()).collect();
         let written = written.iter().map(|it| it.state.clone());
@@ -188,7 +196,7 @@ fn apply(
     if let Some(checkout) = checkout {
         checkout.prepare(&edit.files)?;
     }
-    let Some(written) = write_all(&edit.files, &before.files)? else {
+    let Some(written) = write_all(&edit.files, before.files())? else {
         return Ok(false);
     };
     let states = before.with(&written);

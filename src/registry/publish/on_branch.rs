@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::branch::{Branch, Published, TablePath, publish};
 use super::publish_error::PublishError;
 use super::table_change::TableChange;
-use crate::registry::text::TextFile;
+use crate::registry::text::TableText;
 
 /// Publishes the change that `decide` makes of the table on a remote's branch, retrying on newer
 /// tips for as long as `timeout` lasts; nothing is published if nothing changes. Blocks the thread.
@@ -17,11 +17,11 @@ pub(crate) fn change_on_branch<C: TableChange, E: From<PublishError>>(
     branch: &mut impl Branch,
     table: &TablePath,
     timeout: Duration,
-    mut decide: impl FnMut(&[TextFile]) -> Result<C, E>,
+    mut decide: impl FnMut(&TableText) -> Result<C, E>,
 ) -> Result<(C, Option<Published>), E> {
     let mut last = None;
     let published = publish(branch, table, timeout, |tip| {
-        let change = decide(&tip.files).map_err(NotPublished::Failed)?;
+        let change = decide(&tip.files.clone().into()).map_err(NotPublished::Failed)?;
         let edit = change.edit();
         last = Some(change);
         match edit.files.is_empty() {

@@ -15,7 +15,7 @@ use crate::mapping::Table;
 use crate::registry::decide::{
     ProvedTable, Registration, RegistrationRefusal, RegistrationRequest, register,
 };
-use crate::registry::text::TextFile;
+use crate::registry::text::TableText;
 
 /// Why nothing was registered on a remote's branch.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +52,7 @@ pub fn register_in_files(
     run: &RegistrationRun<'_>,
     checkout: Option<&UserCheckout>,
 ) -> Result<Registration, LocalError> {
-    let decide = |files: &[TextFile]| Ok::<_, LocalError>(run.decide(files, max_bytes)?);
+    let decide = |text: &TableText| Ok::<_, LocalError>(run.decide(text, max_bytes)?);
     Ok(change_in_files(paths, max_bytes, checkout, decide)?.change)
 }
 
@@ -69,7 +69,7 @@ pub fn register_on_branch(
     timeout: Duration,
 ) -> Result<(Registration, Option<Published>), OnlineError> {
     let max_bytes = table.max_bytes();
-    let decide = |files: &[TextFile]| Ok::<_, OnlineError>(run.decide(files, max_bytes)?);
+    let decide = |text: &TableText| Ok::<_, OnlineError>(run.decide(text, max_bytes)?);
     let (decided, published) = change_on_branch(branch, table, timeout, decide)?;
     Ok((decided.change, published))
 }
@@ -77,12 +77,12 @@ pub fn register_on_branch(
 impl RegistrationRun<'_> {
     fn decide(
         &self,
-        files: &[TextFile],
+        text: &TableText,
         max_bytes: u64,
     ) -> Result<ChangeRun<Registration>, RegistrationRefusal> {
         let now = SystemTime::now().into();
         Ok(ChangeRun {
-            change: register(files, self.request, max_bytes, now)?,
+            change: register(text, self.request, max_bytes, now)?,
             is_dry_run: self.is_dry_run,
         })
     }
@@ -133,6 +133,7 @@ fn message(registration: &Registration) -> String {
 mod tests {
     use super::*;
     use crate::mapping::{SourceFile, Timestamp, compile};
+    use crate::registry::text::TextFile;
 
     #[test]
     fn a_registration_is_found_among_other_changes() {
@@ -145,8 +146,8 @@ mod tests {
             url: "https://e.org/".to_owned(),
             ..RegistrationRequest::default()
         };
-        let files = &[TextFile::from(old.clone())];
-        let registration = register(files, &request, 1 << 20, Timestamp::MIN).unwrap();
+        let text = vec![TextFile::from(old.clone())].into();
+        let registration = register(&text, &request, 1 << 20, Timestamp::MIN).unwrap();
         let edit = registration.edit();
         assert_eq!(edit.files, std::slice::from_ref(&registration.file));
         assert!(edit.message.starts_with("Add "), "{}", edit.message);

@@ -1,8 +1,6 @@
 //! Compilation of files, of which only the text of unknown pieces is read; without an earlier version, it
 //! is read piece by piece, and not kept.
 
-use std::sync::Arc;
-
 use super::text_file::TextFile;
 use crate::mapping::{
     Compilation, FirstReading, KnownFiles, Table, TableFile, TextNeeded, compile_read,
@@ -52,10 +50,7 @@ fn compile_first(files: &[TextFile]) -> Option<Compilation> {
         if !is_read.is_ok_and(|is_read| is_read) {
             return None;
         }
-        read.push(TableFile::known(
-            Arc::clone(&file.path),
-            Arc::clone(file.cut()),
-        ));
+        read.push(file.without_text());
     }
     first.compile(&read).ok()
 }

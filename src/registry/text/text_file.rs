@@ -79,6 +79,11 @@ impl TextFile {
         Self { path, cut, parts }
     }
 
+    /// Returns the file without its text.
+    pub(super) fn without_text(&self) -> TableFile {
+        TableFile::known(Arc::clone(&self.path), Arc::clone(&self.cut))
+    }
+
     /// Returns where the file was cut.
     pub fn cut(&self) -> &Arc<Cut> {
         &self.cut

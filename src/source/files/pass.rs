@@ -4,29 +4,24 @@
 //! decision, and retries, are in `reading.rs`. Pipes and devices are never opened for reading: they
 //! could block a reader forever.
 
-use std::fs::{File, OpenOptions};
 use std::io::Read;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use git2::{ObjectType, Oid};
-use sha1::{Digest as _, Sha1};
 
 use super::earlier::{Earlier, KnownStates};
 use super::error::FilesError;
 use super::file_record::FileRecord;
 use super::listing::{Listing, Stamp, stamps, too_large};
+use super::steps::{FileSteps, Hashing, STEP, open};
 use super::threads::Threads;
 use crate::mapping::{Cutter, FirstReading, KnownPieces, SourceFile, TableFile};
 
 /// The largest table in one file whose text is always read, in bytes: proposals for it are decided with
 /// its text.
 pub(crate) const SMALL: u64 = 64 << 10;
-
-/// How much of a file is cut at once, in bytes.
-pub(crate) const STEP: usize = 128 << 10;
 
 /// All files of a table, read once.
 #[derive(Debug)]
@@ -141,6 +136,13 @@ impl PassReader<'_> {
         self.stream(path, shown, &known)
     }
 
+    fn hashing(&self) -> Hashing {
+        match self.needs_blobs {
+            true => Hashing::Blob,
+            false => Hashing::None,
+        }
+    }
+
     /// Reads a file of which some pieces are known.
     fn stream(
         &self,
@@ -148,8 +150,8 @@ impl PassReader<'_> {
         shown: Arc<str>,
         known: &KnownPieces,
     ) -> Result<(Stamp, TableFile, Option<Oid>), FilesError> {
-        let mut steps = self.steps(path)?;
-        let mut cutter = Cutter::new(steps.stamp.size.min(self.left), known);
+        let mut steps = FileSteps::open(path, (self.left, self.max), self.hashing())?;
+        let mut cutter = Cutter::new(steps.size().min(self.left), known);
         let mut buffer = Vec::with_capacity(STEP);
         while steps.read(&mut buffer)? > 0 {
             cutter.push(&buffer);
@@ -166,8 +168,8 @@ impl PassReader<'_> {
         shown: &Arc<str>,
         first: &FirstReading,
     ) -> Result<Option<(Stamp, TableFile, Option<Oid>)>, FilesError> {
-        let mut steps = self.steps(path)?;
-        let size = steps.stamp.size;
+        let mut steps = FileSteps::open(path, (self.left, self.max), self.hashing())?;
+        let size = steps.size();
         let workers = Threads::for_file(size);
         let cut = first.read(shown, size, |buffer| steps.read(buffer), &workers)?;
         let (stamp, blob) = steps.finish();
@@ -175,65 +177,6 @@ impl PassReader<'_> {
             let file = TableFile::known(Arc::clone(shown), Arc::new(cut));
             (stamp, file, blob)
         }))
-    }
-
-    /// Opens a file to read it step by step.
-    fn steps<'p>(&self, path: &'p Path) -> Result<FileSteps<'p>, FilesError> {
-        let (stamp, file) = open(path)?;
-        let mut blob = self.needs_blobs.then(Sha1::new);
-        if let Some(blob) = &mut blob {
-            // An object of Git is hashed with its kind and size (gitformat-loose(5)).
-            blob.update(format!("blob {}\0", stamp.size));
-        }
-        Ok(FileSteps {
-            path,
-            stamp,
-            file,
-            blob,
-            total: 0,
-            left: self.left,
-            max: self.max,
-        })
-    }
-}
-
-/// A file that is read step by step.
-struct FileSteps<'p> {
-    path: &'p Path,
-    /// Its metadata as of when it was opened.
-    stamp: Stamp,
-    file: File,
-    /// The hash of its content in Git, if that is needed.
-    blob: Option<Sha1>,
-    /// How many bytes were read, and how many may be.
-    total: u64,
-    left: u64,
-    max: u64,
-}
-
-impl FileSteps<'_> {
-    /// Appends the next bytes to a buffer, and returns how many; 0 at the end of the file.
-    fn read(&mut self, buffer: &mut Vec<u8>) -> Result<usize, FilesError> {
-        let failed = |error| FilesError::from_io(self.path, error);
-        let count = (&mut self.file).take(STEP as u64).read_to_end(buffer);
-        let count = count.map_err(failed)?;
-        self.total += count as u64;
-        if self.total > self.left {
-            // It grew meanwhile: more of it was read than is left.
-            let size = self.max - self.left + self.total;
-            return Err(too_large(self.path, size, self.max));
-        }
-        if let Some(blob) = &mut self.blob {
-            blob.update(&buffer[buffer.len() - count..]);
-        }
-        Ok(count)
-    }
-
-    /// Returns the metadata of the file as of when it was opened, and its identity in Git.
-    fn finish(self) -> (Stamp, Option<Oid>) {
-        let blob = self.blob.filter(|_| self.total == self.stamp.size);
-        let blob = blob.and_then(|blob| Oid::from_bytes(&blob.finalize()).ok());
-        (self.stamp, blob)
     }
 }
 
@@ -257,21 +200,9 @@ fn read_whole(path: &Path, left: u64, max: u64) -> Result<(Stamp, Vec<u8>), File
     Ok((stamp, bytes))
 }
 
-/// Opens a regular file for reading, without waiting for a writer if it has become a pipe.
-pub(super) fn open(path: &Path) -> Result<(Stamp, File), FilesError> {
-    let failed = |error| FilesError::from_io(path, error);
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(libc::O_NONBLOCK)
-        .open(path)
-        .map_err(failed)?;
-    let stamp = Stamp::of_regular(path, &file.metadata().map_err(failed)?)?;
-    Ok((stamp, file))
-}
-
 #[cfg(test)]
 mod tests {
-    use std::fs;
+    use std::fs::{self, File};
     use std::os::unix::fs::symlink;
     use std::os::unix::net::UnixListener;
     use std::process::Command;

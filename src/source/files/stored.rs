@@ -10,10 +10,11 @@ use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
 use super::error::FilesError;
-use super::listing::{Listing, Stamp, stamps, too_large};
-use super::pass::{STEP, open};
+use super::listing::{Listing, Stamp, stamps};
 use super::reading::FileSource;
-use crate::mapping::{Cut, Cutter, KnownPieces};
+use super::steps::{FileSteps, Hashing, STEP, open};
+use super::threads::Threads;
+use crate::mapping::{Cut, Cutter, FirstReading, KnownPieces};
 
 /// A file as it was read. Its text is there as long as nobody replaces it or writes to it.
 ///
@@ -42,13 +43,27 @@ impl FileSource {
     ///
     /// As [`read_once`](Self::read_once).
     pub fn read_stored(&self) -> Result<Vec<StoredFile>, FilesError> {
+        self.stored(None)
+    }
+
+    /// Reads the table as [`read_stored`](Self::read_stored) does, and compiles it meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As [`read_once`](Self::read_once).
+    pub fn compile_stored(&self, first: &FirstReading) -> Result<Vec<StoredFile>, FilesError> {
+        first.begin();
+        self.stored(Some(first))
+    }
+
+    fn stored(&self, first: Option<&FirstReading>) -> Result<Vec<StoredFile>, FilesError> {
         let listing = Listing::of(self.paths())?;
         let max = self.max_bytes();
         let stamps = stamps(&listing.files, max)?;
         let mut left = max;
         let mut files = Vec::with_capacity(listing.files.len());
         for path in &listing.files {
-            let file = StoredFile::read(path, left, max)?;
+            let file = StoredFile::read(path, (left, max), first)?;
             left = left.saturating_sub(file.cut.size());
             files.push(file);
         }
@@ -79,16 +94,31 @@ impl FileSource {
 }
 
 impl StoredFile {
-    /// Reads a file of at most `left` of `max` bytes.
-    fn read(path: &Path, left: u64, max: u64) -> Result<Self, FilesError> {
-        let failed = |error| FilesError::from_io(path, error);
+    /// Reads a file, of which `left` bytes may be read of `max` for the whole table, and compiles it
+    /// meanwhile if its text is not needed for that.
+    fn read(
+        path: &Path,
+        (left, max): (u64, u64),
+        first: Option<&FirstReading>,
+    ) -> Result<Self, FilesError> {
+        let open = || FileSteps::open(path, (left, max), Hashing::None);
         let read_at = SystemTime::now();
-        let (stamp, file) = open(path)?;
-        // One byte more than allowed shows that it grew meanwhile.
-        let cut = cut(file.take(left.saturating_add(1)), stamp.size).map_err(failed)?;
-        if cut.size() > left {
-            return Err(too_large(path, max - left + cut.size(), max));
+        let mut steps = open()?;
+        let mut compiled = None;
+        if let Some(first) = first {
+            let shown = path.to_string_lossy().into();
+            let size = steps.size();
+            let read = |buffer: &mut Vec<u8>| steps.read(buffer);
+            compiled = first.read(&shown, size, read, &Threads::for_file(size))?;
+            if compiled.is_none() {
+                steps = open()?;
+            }
         }
+        let cut = match compiled {
+            Some(cut) => cut,
+            None => cut(steps.size().min(left), |buffer| steps.read(buffer))?,
+        };
+        let (stamp, _) = steps.finish();
         Ok(Self {
             path: path.to_owned(),
             cut: Arc::new(cut),
@@ -214,7 +244,7 @@ impl FileState {
 /// If it cannot be read.
 pub fn cut_file(path: &Path) -> Result<Cut, FilesError> {
     let (stamp, file) = open(path)?;
-    let cut = cut(file, stamp.size);
+    let cut = cut_reader(file, stamp.size);
     cut.map_err(|error| FilesError::from_io(path, error))
 }
 
@@ -226,21 +256,25 @@ pub fn cut_file(path: &Path) -> Result<Cut, FilesError> {
 pub fn cut_written(file: &mut File) -> io::Result<Cut> {
     file.rewind()?;
     let size = file.metadata()?.len();
-    cut(file, size)
+    cut_reader(file, size)
 }
 
-/// Cuts a file, whose text is not kept.
-fn cut(mut file: impl Read, size: u64) -> io::Result<Cut> {
+/// Cuts what a reader reads, whose text is not kept.
+fn cut_reader(mut reader: impl Read, size: u64) -> io::Result<Cut> {
+    cut(size, |buffer| {
+        reader.by_ref().take(STEP as u64).read_to_end(buffer)
+    })
+}
+
+/// Cuts a file, whose text is not kept; `read` appends its next bytes, and returns how many, or 0 at its
+/// end.
+fn cut<E>(size: u64, mut read: impl FnMut(&mut Vec<u8>) -> Result<usize, E>) -> Result<Cut, E> {
     let none = KnownPieces::default();
     let mut cutter = Cutter::new(size, &none).without_text();
-    let mut buffer = vec![0; STEP];
-    loop {
-        match file.read(&mut buffer) {
-            Ok(0) => break,
-            Ok(count) => cutter.push(&buffer[..count]),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
+    let mut buffer = Vec::with_capacity(STEP);
+    while read(&mut buffer)? > 0 {
+        cutter.push(&buffer);
+        buffer.clear();
     }
     let cut = cutter.finish("".into()).cut;
     Ok(Arc::try_unwrap(cut).expect("nothing else has it"))
@@ -256,7 +290,7 @@ mod tests {
     fn a_file_that_is_longer_than_its_metadata_say_is_read_up_to_the_limit() {
         // It has no size in its metadata.
         let path = Path::new("/proc/self/status");
-        match StoredFile::read(path, 10, 30) {
+        match StoredFile::read(path, (10, 30), None) {
             Err(FilesError::TooLarge { size, max, .. }) => assert_eq!((size, max), (31, 30)),
             other => panic!("{other:?}"),
         }

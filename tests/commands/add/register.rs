@@ -5,7 +5,7 @@ use serde_json::Value;
 use waypost::mapping::{CodeError, Forward, Scheme, SourceFile, Status, Timestamp};
 use waypost::registry::{
     ControlCharacter, Destination, MayShadow, Registration, RegistrationRefusal,
-    RegistrationRequest, RequestedCode, TextFile, register,
+    RegistrationRequest, RequestedCode, TextFile,
 };
 
 const HEAD: &str = "base_url: https://short.code/\n";
@@ -16,6 +16,15 @@ const MAX_BYTES: u64 = 1 << 20;
 fn files(texts: &[(&str, &str)]) -> Vec<TextFile> {
     let file = |(path, text): &(&str, &str)| SourceFile::new((*path).into(), (*text).into());
     texts.iter().map(|it| file(it).into()).collect()
+}
+
+fn register(
+    files: &[TextFile],
+    request: &RegistrationRequest,
+    max_bytes: u64,
+    now: Timestamp,
+) -> Result<Registration, RegistrationRefusal> {
+    waypost::registry::register(&files.to_vec().into(), request, max_bytes, now)
 }
 
 /// Returns the text of a file.
