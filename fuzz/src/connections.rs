@@ -94,7 +94,11 @@ fn answer(request: Request<Incoming>) -> Ready<Response<Content>> {
 
 /// Answers with what was read.
 fn found(asked: &mapping::Request<'_>, fields: usize, is_head: bool) -> Response<Content> {
-    let text = format!("{asked:?}, {fields} fields\n");
+    // The media types are read only by hyper's way, to which links with variants are left.
+    let mapping::Request {
+        host, path, query, ..
+    } = asked;
+    let text = format!("{host:?} {path:?} {query:?}, {fields} fields\n");
     let length = HeaderValue::from(text.len());
     let text = if is_head { String::new() } else { text };
     let mut response = Response::new(Content::from(Bytes::from(text)));
