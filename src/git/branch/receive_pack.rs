@@ -48,7 +48,7 @@ const VARIABLES: [&str; 9] = [
     "GIT_SHALLOW_FILE",
 ];
 
-/// The time in which a process that timed out may remove its locks.
+/// The time in which a process that timed out may remove its locks, and one that is not used may end.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The data received until the process ended or timed out.
@@ -113,19 +113,28 @@ impl ReceivePack {
             git.result(received, outcome, failure)
         })
     }
+
+    /// Ends a process that was sent nothing, which changes nothing; returns its exit status if it ended by
+    /// itself.
+    fn close(&mut self) -> Option<ExitStatus> {
+        let Self { git, child } = self;
+        // It may be reading, or writing more references than a pipe holds.
+        drop((child.stdin.take(), child.stdout.take(), child.stderr.take()));
+        git.runtime.block_on(async {
+            let ended = timeout(KILL_TIMEOUT, child.wait()).await;
+            if ended.is_err() {
+                end(child).await;
+            }
+            ended.ok()?.ok()
+        })
+    }
 }
 
 impl Drop for ReceivePack {
     fn drop(&mut self) {
-        let Self { git, child } = self;
-        // Without a request, it changes nothing and ends.
-        if let Some(input) = child.stdin.take() {
-            drop(input);
-            let ended = async { timeout(KILL_TIMEOUT, child.wait()).await };
-            if git.runtime.block_on(ended).is_err() {
-                // If this fails, it has already ended.
-                let _ = child.start_kill();
-            }
+        // It has none once it is used.
+        if self.child.stdin.is_some() {
+            self.close();
         }
     }
 }
@@ -263,7 +272,7 @@ async fn end(child: &mut Child) {
         let _ = timeout(KILL_TIMEOUT, child.wait()).await;
     }
     // If this fails, it has already ended.
-    let _ = child.start_kill();
+    let _ = timeout(KILL_TIMEOUT, child.kill()).await;
 }
 
 #[cfg(test)]
@@ -332,14 +341,24 @@ mod tests {
 
     #[test]
     fn one_that_is_sent_nothing_ends_and_changes_nothing() {
-        let (directory, repository) = repository("pre-receive", "touch reached");
+        let (directory, repository) = repository("pre-receive", "exit 0");
+        let tree = repository.treebuilder(None).unwrap().write().unwrap();
+        let tree = repository.find_tree(tree).unwrap();
+        let who = git2::Signature::now("A", "a@example.org").unwrap();
+        let id = repository.commit(None, &who, &who, "First\n", &tree, &[]);
+        let id = id.unwrap();
+        // More than a pipe holds.
+        let refs = (0..2000).map(|number| format!("{id} refs/heads/branch-{number}\n"));
+        let refs: String = refs.collect();
+        fs::write(directory.path().join("packed-refs"), &refs).unwrap();
         let git = GitProgram::new(directory.path(), Duration::from_secs(60)).unwrap();
-        let started = ReceivePack::start(git, repository.path()).unwrap();
-        let id = Pid::from_raw(started.child.id().unwrap().cast_signed()).unwrap();
-        test_kill_process(id).unwrap();
-        drop(started);
-        assert!(test_kill_process(id).is_err(), "it was waited for");
-        assert!(!directory.path().join("reached").exists());
+        let mut started = ReceivePack::start(git, repository.path()).unwrap();
+        let process = Pid::from_raw(started.child.id().unwrap().cast_signed()).unwrap();
+        test_kill_process(process).unwrap();
+        assert!(started.close().is_some(), "it was killed");
+        assert!(test_kill_process(process).is_err(), "it was not waited for");
+        let after = fs::read_to_string(directory.path().join("packed-refs")).unwrap();
+        assert_eq!(after, refs);
     }
 
     #[test]

@@ -305,19 +305,23 @@ impl RemoteBranch {
     ) -> Result<Pushed, RemoteBranchError> {
         let commit = *id;
         if *self.remote.transport() == Transport::Local {
+            let update = BranchMove {
+                branch,
+                from: expected.map(|id| id.0),
+                to: commit.0,
+            };
+            if let (Some(started), Some(pack)) = (self.started.take(), pack)
+                && let Ok(pushed) = started.update_branch(&update, pack)
+            {
+                return Ok(pushed);
+            }
+            // Nothing was sent: the process may have met a change of the repository since it was started.
             let started = match pack {
-                Some(_) => self.started.take().map(Ok).or_else(|| self.receive_pack()),
+                Some(_) => self.receive_pack(),
                 None => None,
             };
             return Ok(match (started.transpose()?, pack) {
-                (Some(started), Some(pack)) => {
-                    let update = BranchMove {
-                        branch,
-                        from: expected.map(|id| id.0),
-                        to: commit.0,
-                    };
-                    started.update_branch(&update, pack)?
-                }
+                (Some(started), Some(pack)) => started.update_branch(&update, pack)?,
                 _ => {
                     let remote = self.remote.expose();
                     self.program()?.push(remote, commit, branch, expected)?

@@ -74,7 +74,7 @@ pub(super) struct WrittenPack {
 }
 
 impl WrittenPack {
-    /// Gives the pack its name, by which it is found from now on; if that fails, removes it.
+    /// Gives the pack its name, by which it is found from now on; if that fails, removes what has none yet.
     pub(super) fn install(&self) -> io::Result<()> {
         let rename = |(aside, extension)| {
             let place = self

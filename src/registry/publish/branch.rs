@@ -21,7 +21,8 @@ use crate::mapping::{Cut, SourceFile};
 use crate::registry::text::{BlobCuts, TextFile};
 
 /// How many pushes in a row may be lost although the branch does not move: another writer may hold its
-/// lock, and fail; but the lock may also be left over, or the remote may expect what is never fetched.
+/// lock, and fail; but the lock may also be left over, or the remote may report another commit
+/// than the one that it lets us fetch.
 const MAX_STUCK: u32 = 12;
 
 /// The location of a table in a repository.
