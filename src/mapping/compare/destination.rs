@@ -2,9 +2,20 @@
 //! paths below it lead.
 //!
 //! A request that names the media type of a variant is promised its target. Requests that name other
-//! types are promised nothing more than the entry's own target, so that variants can be added.
+//! types are promised nothing more than the entry's own target, so that variants can be added; those of
+//! browsers are promised that target.
 
 use crate::mapping::packed::{Entry, TargetParts, Variant};
+
+/// The media types that browsers name when they open a page (their `Accept` as of 2026), with a quality
+/// that is not below that of `text/html`.
+const OF_BROWSERS: [&str; 5] = [
+    "text/html",
+    "application/xhtml+xml",
+    "image/avif",
+    "image/webp",
+    "image/apng",
+];
 
 /// The targets of an entry.
 #[derive(Debug, PartialEq, Eq)]
@@ -67,24 +78,28 @@ impl<'t> Destination<'t> {
 
     /// Returns whether another destination is the same, except for further variants.
     pub(super) fn is_extended_by(&self, other: &Self) -> bool {
-        (self.target, self.below) == (other.target, other.below)
-            && other.variants.starts_with(&self.variants)
+        (self.target, self.below) == (other.target, other.below) && self.keeps_variants_in(other)
     }
 
     /// Returns whether every request that names the type of a variant leads to the same in another
-    /// destination.
+    /// destination, and so does a browser, which names some types for any link.
     pub(super) fn keeps_variants_in(&self, other: &Self) -> bool {
-        self.variants.iter().all(|it| {
-            let target = TargetParts::of(it.target());
-            it.types().all(|accept| other.target_for(accept) == target)
-        })
+        let own = self.variants.iter().flat_map(Variant::types);
+        let new = |accept: &&str| other.variant_for(accept).is_some();
+        own.chain(OF_BROWSERS.into_iter().filter(new))
+            .all(|accept| other.target_for(accept) == self.target_for(accept))
     }
 
     /// Returns where a request leads that names just one media type.
     fn target_for(&self, accept: &str) -> TargetParts<'t> {
+        self.variant_for(accept).unwrap_or(self.target)
+    }
+
+    /// Returns the target of the variant for a media type.
+    fn variant_for(&self, accept: &str) -> Option<TargetParts<'t>> {
         let mut variants = self.variants.iter();
-        let variant = variants.find(|it| it.types().any(|own| own == accept));
-        variant.map_or(self.target, |it| TargetParts::of(it.target()))
+        let variant = variants.find(|it| it.types().any(|own| own == accept))?;
+        Some(TargetParts::of(variant.target()))
     }
 }
 

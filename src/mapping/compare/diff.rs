@@ -490,6 +490,14 @@ mod tests {
             &[&format!("{moved}v → text/turtle: https://v.example/w")],
             &[&format!("{moved}w → text/turtle: https://v.example/v")],
         );
+        // Browsers would no longer be led to the target.
+        let page = "text/html: https://v.example/v";
+        both_ways(
+            A,
+            &with("text/html", "v"),
+            &[&format!("variants-retargeted a: none → {page}")],
+            &[&format!("variants-retargeted a: {page} → none")],
+        );
         let both = "text/n3, text/turtle: https://v.example/v";
         both_ways(
             &v,
