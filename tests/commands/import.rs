@@ -165,6 +165,19 @@ fn what_is_there_stays_and_comes_first() {
 }
 
 #[test]
+fn a_link_with_other_variants_is_not_there_already() {
+    let table = "base_url: https://short.code/\nmapping:\n- url: https://e.org/\n  short-code: a\n";
+    let fixture = Fixture::with(table);
+    let link = |more: &str| format!("{{\"short-code\":\"a\",\"url\":\"https://e.org/\"{more}}}\n");
+    let report = fixture.import(&["--format", "jsonl", "-"], link("").as_bytes());
+    assert!(report.contains("1 already in the table"), "{report}");
+    let variants = r#","variants":[{"accept":["a/b"],"url":"https://e.org/b"}]"#;
+    let report = fixture.import(&["--format", "jsonl", "-"], link(variants).as_bytes());
+    assert!(report.contains("1 not imported"), "{report}");
+    assert_eq!(fixture.text(), table);
+}
+
+#[test]
 fn a_takedown_is_not_undone() {
     let fixture = Fixture::with(
         "base_url: https://short.code/\nmapping:\n- short-code: KiuH6GHM\n  retired: true\n\

@@ -159,6 +159,7 @@ pub enum EditRefusal {
     #[error("too many other changes would break the table")]
     Undecided,
 }
+
 impl From<NotCompiled> for EditRefusal {
     fn from(why: NotCompiled) -> Self {
         match why {

@@ -13,8 +13,8 @@ use std::collections::{HashMap, HashSet};
 use crate::edit::{NewEntry, OwnCode};
 use crate::exchange::read::ImportedLink;
 use crate::mapping::{
-    Code, Defaults, Forward, Misfit, Retired, Site, Table, Target, Timestamp, WrittenDate,
-    WrittenRetirement,
+    Code, Defaults, Forward, Misfit, OwnedVariant, Retired, Site, Table, Target, Timestamp,
+    WrittenDate, WrittenRetirement,
 };
 use crate::registry::decide::{RegistrationRefusal, check_reach, check_texts, choice};
 
@@ -102,7 +102,9 @@ impl<'t> SiteIntake<'t> {
             self.check_elsewhere(url, codes())?;
         }
         let is_gone = is_gone(link.retired.as_ref(), link.expires.as_ref(), self.now);
-        if own.is_some() && codes().all(|code| self.leads_to(code, [&url, &below], is_gone)) {
+        if own.is_some()
+            && codes().all(|code| self.leads_to(code, [&url, &below], &link.variants, is_gone))
+        {
             self.known += 1;
             return Ok(());
         }
@@ -193,24 +195,31 @@ impl<'t> SiteIntake<'t> {
     }
 
     /// Returns whether a code leads to a target, by the table or by a taken link, or no longer does
-    /// so and the checked link is gone as well.
+    /// so and the checked link is gone as well. Most formats have no variants, so a link without them
+    /// is the same as one with some.
     fn leads_to(
         &self,
         code: &Code,
         [url, below]: [&Option<Target<'static>>; 2],
+        variants: &[OwnedVariant],
         is_gone: bool,
     ) -> bool {
         let text = |url: &Option<Target<'_>>| url.as_ref().map(|it| it.as_str().to_owned());
         if let Some(entry) = self.site.lookup(code.as_str()) {
+            let own = entry.variants().map(|it| it.to_string());
             let leads = entry.target().as_deref() == text(url).as_deref()
-                && entry.below() == text(below).as_deref();
+                && entry.below() == text(below).as_deref()
+                && (variants.is_empty() || own.eq(variants.iter().map(OwnedVariant::to_string)));
             return leads && (is_gone || !entry.is_gone(self.now));
         }
         let Some(holding) = self.codes.get(code) else {
             return false;
         };
         let entry = holding.entry.and_then(|entry| self.entries.get(entry));
-        let leads = entry.is_some_and(|entry| (&entry.url, &entry.below) == (url, below));
+        let leads = entry.is_some_and(|entry| {
+            (&entry.url, &entry.below) == (url, below)
+                && (variants.is_empty() || entry.variants == variants)
+        });
         leads && (is_gone || !holding.is_gone)
     }
 
