@@ -124,6 +124,12 @@ fn link(
         (Some(_), None) => (to, Forward::All),
         (None, _) => (to, Forward::None),
     };
+    let authority = url.split_once("://").map(|(_, rest)| rest);
+    if forward == Forward::Path && authority.is_some_and(|rest| !rest.contains('/')) {
+        return Err(RowError::NoLink(
+            "the rest of the path would be a part of the host",
+        ));
+    }
     // Without a "*" there is no placeholder, and the text is literal.
     if whole.is_some() && url.contains(":splat") {
         return Err(RowError::NoLink(
@@ -233,6 +239,7 @@ mod tests {
             "/news/:year https://e.org/:year",
             "/* https://e.org/:splat",
             "/a/* https://e.org/:splat/b",
+            "/a/* https://e.org:splat",
             "/a/* https://e.org/:splat/:splat",
             "/a* https://e.org/",
             "https://other.code/a https://e.org/",

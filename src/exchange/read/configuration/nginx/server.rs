@@ -20,6 +20,8 @@ pub(super) struct Location {
     pub(super) body: Body,
     /// Whether it contains others, which are not read.
     pub(super) has_inner: bool,
+    /// Whether requests of clients are answered with 404 there.
+    is_internal: bool,
 }
 
 /// A location of all paths that begin with a text.
@@ -58,6 +60,7 @@ impl Server {
             let location = Location {
                 body: Body::of(&block.inner),
                 has_inner: block.inner.iter().any(|it| it.named("location").is_some()),
+                is_internal: block.inner.iter().any(|it| it.named("internal").is_some()),
             };
             let (exact, prefixes) = (&mut server.exact, &mut server.prefixes);
             let mut add = |path: &str, location, is_final| {
@@ -156,6 +159,9 @@ impl Server {
         match found {
             Some(chosen) if chosen.location.has_inner => Err(RowError::NoLink(
                 "a location inside of another one is not read",
+            )),
+            Some(chosen) if chosen.location.is_internal => Err(RowError::NoLink(
+                "this location is only for internal redirects",
             )),
             found => Ok(found),
         }
