@@ -5,8 +5,8 @@
 
 use super::item::{Item, RareKeys};
 use super::url_checks::{NOT_CANONICAL, SetBy, check_below, check_forward, check_private};
-use super::variant_checks::{check_variant_defaults, read_variants};
-use crate::mapping::packed::{CodeKind, Draft, NoteKind, Owner, Shape, Term, Unsaid};
+use super::variant_checks::read_variants;
+use crate::mapping::packed::{CodeKind, Draft, NoteKind, Owner, Shape, Term, Unsaid, Variant};
 use crate::mapping::parse::{Located, Report};
 use crate::mapping::value::{
     Code, CodeError, DEFAULT_MAX_AGE, Defaults, Forward, Position, Retired, Rule, Target,
@@ -110,27 +110,21 @@ pub(super) fn check_defaults(draft: &Draft, defaults: &Defaults, report: &mut Re
     let Some(forward) = defaults.forward.filter(may_misfit) else {
         return;
     };
-    let mut belows = draft.notes.of_kind(NoteKind::Below);
-    for (target, line, shape) in draft.entries() {
-        let below = match shape.has_below {
-            true => belows.find(|(owner, _)| *owner == target),
-            false => None,
-        };
+    for (at, line, shape) in draft.entries() {
         if shape.unsaid.forward && shape.url.is_some() {
             let column = shape.column;
             let position = Position { line, column };
+            let mut check = |url: &str| {
+                check_forward(report, url, forward, position, SetBy::Defaults);
+            };
             if shape.has_variants {
-                let variants = draft.notes.draft_variants(target);
-                check_variant_defaults(report, variants, defaults, position);
+                let variants = draft.notes.drafted(at, NoteKind::Variant);
+                variants.for_each(|note| check(Variant::of_note(note).target()));
             }
-            match below {
-                Some((_, below)) => {
-                    check_below(report, below, forward, position, SetBy::Defaults);
-                }
-                None => {
-                    let target = draft.targets.get(target).to_string();
-                    check_forward(report, &target, forward, position, SetBy::Defaults);
-                }
+            if !shape.has_below {
+                check(&draft.targets.get(at).to_string());
+            } else if let Some(below) = draft.notes.drafted(at, NoteKind::Below).next() {
+                check_below(report, below, forward, position, SetBy::Defaults);
             }
         }
     }

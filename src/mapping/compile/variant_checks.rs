@@ -6,9 +6,9 @@ use std::collections::HashSet;
 use super::item::Item;
 use super::url_checks::{NOT_CANONICAL, SetBy, check_forward, check_private};
 use super::variants::WrittenVariants;
-use crate::mapping::packed::{OwnedVariant, Variant};
+use crate::mapping::packed::OwnedVariant;
 use crate::mapping::parse::{Located, Report};
-use crate::mapping::value::{Defaults, MediaType, Position, Rule, Target};
+use crate::mapping::value::{MediaType, Rule, Target};
 
 /// Checks the variants of an entry; returns those that are valid.
 pub(super) fn read_variants(report: &mut Report<'_>, item: &Item<'_>) -> Vec<OwnedVariant> {
@@ -38,21 +38,6 @@ pub(super) fn read_variants(report: &mut Report<'_>, item: &Item<'_>) -> Vec<Own
         }
     }
     valid
-}
-
-/// Reports the variants of an entry whose targets cannot take what the defaults of its document
-/// forward.
-pub(super) fn check_variant_defaults<'v>(
-    report: &mut Report<'_>,
-    variants: impl Iterator<Item = Variant<'v>>,
-    defaults: &Defaults,
-    position: Position,
-) {
-    for variant in variants {
-        if let Some(forward) = defaults.forward {
-            check_forward(report, variant.target(), forward, position, SetBy::Defaults);
-        }
-    }
 }
 
 /// Reads media types, which must differ from the known ones.

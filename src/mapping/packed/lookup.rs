@@ -137,8 +137,9 @@ impl Site {
     fn variant_notes(&self) -> impl Iterator<Item = (Text, Variant<'_>)> {
         // Most tables have none.
         let has_variants = self.shapes.all().iter().any(|it| it.has_variants);
-        let notes = has_variants.then(|| self.notes.variants());
-        notes.into_iter().flatten()
+        let notes = has_variants.then(|| self.notes.of_kind(NoteKind::Variant));
+        let notes = notes.into_iter().flatten();
+        notes.map(|(owner, text)| (owner, Variant::of_note(text)))
     }
 
     /// Returns the entries for whose target or `below` the predicate holds, in written order. It is given

@@ -9,7 +9,6 @@ use std::ops::Range;
 use super::arena::{Arena, Shift, Text};
 use super::moves::Moves;
 use super::stretches::Stretches;
-use super::variant::Variant;
 use crate::mapping::value::{Retired, Timestamp};
 
 /// Descriptive texts of entries, and the end of their validity.
@@ -68,11 +67,10 @@ impl Notes {
         self.among(&self.notes[self.note_places.near(owner)], owner)
     }
 
-    /// Returns the variants of an entry before the notes are complete.
-    pub(crate) fn draft_variants(&self, owner: Text) -> impl Iterator<Item = Variant<'_>> {
+    /// Returns the notes of an entry that are of one kind, before the notes are complete.
+    pub(crate) fn drafted(&self, owner: Text, kind: NoteKind) -> impl Iterator<Item = &str> {
         let own = self.among(&self.notes, owner);
-        let variants = own.filter(|(kind, _)| *kind == NoteKind::Variant);
-        variants.map(|(_, text)| Variant::of_note(text))
+        own.filter(move |(it, _)| *it == kind).map(|(_, text)| text)
     }
 
     /// Returns the notes of an entry among some that include them.
@@ -85,14 +83,6 @@ impl Notes {
         let own = notes[first..].iter();
         own.take_while(move |note| note.owner == owner)
             .map(|note| (note.kind, self.texts.get(note.text)))
-    }
-
-    /// Returns every variant with its entry, in the order of adding, among them some of entries that
-    /// were removed.
-    pub(crate) fn variants(&self) -> impl Iterator<Item = (Text, Variant<'_>)> {
-        let variants = self.notes.iter();
-        let variants = variants.filter(|note| note.kind == NoteKind::Variant);
-        variants.map(|note| (note.owner, Variant::of_note(self.texts.get(note.text))))
     }
 
     /// Returns the texts of all notes, in the order of adding.
