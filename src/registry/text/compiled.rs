@@ -15,6 +15,12 @@ pub(crate) fn compile_text(files: &[TextFile], before: Option<&Table>) -> Option
     {
         return Some(compilation);
     }
+    compile_new_text(files, before)
+}
+
+/// Compiles files as [`compile_text`] does, from all text that the earlier version does not have, which is
+/// kept meanwhile.
+pub(super) fn compile_new_text(files: &[TextFile], before: Option<&Table>) -> Option<Compilation> {
     let known = before.map(KnownFiles::of);
     let pieces = |file: &TextFile| {
         let known = known.as_ref();

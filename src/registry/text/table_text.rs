@@ -1,6 +1,6 @@
 //! The text of a table, with the table if it was compiled while the text was read.
 
-use super::compiled::compile_text;
+use super::compiled::{compile_new_text, compile_text};
 use super::text_file::TextFile;
 use crate::mapping::{Compilation, Diagnostic, FirstReading, SoundTable, TableFile};
 use crate::source::{FileSource, FilesError, StoredFile};
@@ -9,7 +9,7 @@ use crate::source::{FileSource, FilesError, StoredFile};
 #[derive(Debug)]
 pub struct TableText {
     files: Vec<TextFile>,
-    /// The table, or why there is none; `None` if it is not compiled yet.
+    /// The table, or why there is none; `None` if it is not compiled yet, or its text was lost meanwhile.
     compiled: Option<Result<SoundTable, Vec<Diagnostic>>>,
 }
 
@@ -32,8 +32,8 @@ impl From<Vec<TextFile>> for TableText {
 }
 
 impl TableText {
-    /// Reads the files of a table, and compiles them meanwhile, if all of them can be compiled without
-    /// their whole text. Returns the metadata of each file, too.
+    /// Reads the files of a table, and compiles them meanwhile if possible. Returns the metadata of each
+    /// file, too.
     pub(crate) fn read<T>(
         source: &FileSource,
         state: impl Fn(&StoredFile) -> T,
@@ -42,9 +42,10 @@ impl TableText {
         let stored = source.compile_stored(&first)?;
         let states = stored.iter().map(state).collect();
         let files: Vec<_> = stored.into_iter().map(TextFile::from).collect();
-        let known = files.iter().map(TextFile::without_text);
-        let compiled = first.compile(&known.collect::<Vec<TableFile>>());
-        let compiled = compiled.ok().map(Compilation::into_sound);
+        let known: Vec<TableFile> = files.iter().map(TextFile::without_text).collect();
+        let compiled = first.compile(&known).ok();
+        let compiled = compiled.or_else(|| compile_new_text(&files, None));
+        let compiled = compiled.map(Compilation::into_sound);
         Ok((Self { files, compiled }, states))
     }
 

@@ -15,8 +15,7 @@ use super::earlier::{Earlier, KnownStates};
 use super::error::FilesError;
 use super::file_record::FileRecord;
 use super::listing::{Listing, Stamp, stamps, too_large};
-use super::steps::{FileSteps, Hashing, STEP, open};
-use super::threads::Threads;
+use super::steps::{FileSteps, Hashing, cut_all, open};
 use crate::mapping::{Cutter, FirstReading, KnownPieces, SourceFile, TableFile};
 
 /// The largest table in one file whose text is always read, in bytes: proposals for it are decided with
@@ -152,11 +151,7 @@ impl PassReader<'_> {
     ) -> Result<(Stamp, TableFile, Option<Oid>), FilesError> {
         let mut steps = FileSteps::open(path, (self.left, self.max), self.hashing())?;
         let mut cutter = Cutter::new(steps.size().min(self.left), known);
-        let mut buffer = Vec::with_capacity(STEP);
-        while steps.read(&mut buffer)? > 0 {
-            cutter.push(&buffer);
-            buffer.clear();
-        }
+        cut_all(&mut cutter, |buffer| steps.read(buffer))?;
         let (stamp, blob) = steps.finish();
         Ok((stamp, cutter.finish(shown), blob))
     }
@@ -169,9 +164,7 @@ impl PassReader<'_> {
         first: &FirstReading,
     ) -> Result<Option<(Stamp, TableFile, Option<Oid>)>, FilesError> {
         let mut steps = FileSteps::open(path, (self.left, self.max), self.hashing())?;
-        let size = steps.size();
-        let workers = Threads::for_file(size);
-        let cut = first.read(shown, size, |buffer| steps.read(buffer), &workers)?;
+        let cut = steps.compile(shown, first)?;
         let (stamp, blob) = steps.finish();
         Ok(cut.map(|cut| {
             let file = TableFile::known(Arc::clone(shown), Arc::new(cut));

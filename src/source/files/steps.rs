@@ -4,12 +4,15 @@ use std::fs::{File, OpenOptions};
 use std::io::Read;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+use std::sync::Arc;
 
 use git2::Oid;
 use sha1::{Digest as _, Sha1};
 
 use super::error::FilesError;
 use super::listing::{Stamp, too_large};
+use super::threads::Threads;
+use crate::mapping::{Cut, Cutter, FirstReading};
 
 /// How much of a file is read at once, in bytes.
 pub(crate) const STEP: usize = 128 << 10;
@@ -82,12 +85,36 @@ impl<'p> FileSteps<'p> {
         Ok(count)
     }
 
+    /// Reads the file to its end, and compiles it meanwhile; `None` if its text is needed.
+    pub(super) fn compile(
+        &mut self,
+        shown: &Arc<str>,
+        first: &FirstReading,
+    ) -> Result<Option<Cut>, FilesError> {
+        let size = self.size();
+        let read = |buffer: &mut Vec<u8>| self.read(buffer);
+        first.read(shown, size, read, &Threads::for_file(size))
+    }
+
     /// Returns the metadata of the file as of when it was opened, and its identity in Git.
     pub(super) fn finish(self) -> (Stamp, Option<Oid>) {
         let blob = self.blob.filter(|_| self.total == self.stamp.size);
         let blob = blob.and_then(|blob| Oid::from_bytes(&blob.finalize()).ok());
         (self.stamp, blob)
     }
+}
+
+/// Cuts a text to its end; `read` appends its next bytes, and returns how many, or 0 at the end.
+pub(super) fn cut_all<E>(
+    cutter: &mut Cutter<'_>,
+    mut read: impl FnMut(&mut Vec<u8>) -> Result<usize, E>,
+) -> Result<(), E> {
+    let mut buffer = Vec::with_capacity(STEP);
+    while read(&mut buffer)? > 0 {
+        cutter.push(&buffer);
+        buffer.clear();
+    }
+    Ok(())
 }
 
 /// Opens a regular file for reading, without waiting for a writer if it has become a pipe.

@@ -12,8 +12,7 @@ use std::time::SystemTime;
 use super::error::FilesError;
 use super::listing::{Listing, Stamp, stamps};
 use super::reading::FileSource;
-use super::steps::{FileSteps, Hashing, STEP, open};
-use super::threads::Threads;
+use super::steps::{FileSteps, Hashing, STEP, cut_all, open};
 use crate::mapping::{Cut, Cutter, FirstReading, KnownPieces};
 
 /// A file as it was read. Its text is there as long as nobody replaces it or writes to it.
@@ -103,20 +102,20 @@ impl StoredFile {
     ) -> Result<Self, FilesError> {
         let open = || FileSteps::open(path, (left, max), Hashing::None);
         let read_at = SystemTime::now();
-        let mut steps = open()?;
         let mut compiled = None;
         if let Some(first) = first {
+            let mut steps = open()?;
             let shown = path.to_string_lossy().into();
-            let size = steps.size();
-            let read = |buffer: &mut Vec<u8>| steps.read(buffer);
-            compiled = first.read(&shown, size, read, &Threads::for_file(size))?;
-            if compiled.is_none() {
-                steps = open()?;
-            }
+            let cut = steps.compile(&shown, first)?;
+            compiled = cut.map(|cut| (steps, cut));
         }
-        let cut = match compiled {
-            Some(cut) => cut,
-            None => cut(steps.size().min(left), |buffer| steps.read(buffer))?,
+        let (steps, cut) = match compiled {
+            Some(compiled) => compiled,
+            None => {
+                let mut steps = open()?;
+                let cut = cut(steps.size().min(left), |buffer| steps.read(buffer))?;
+                (steps, cut)
+            }
         };
         let (stamp, _) = steps.finish();
         Ok(Self {
@@ -268,14 +267,10 @@ fn cut_reader(mut reader: impl Read, size: u64) -> io::Result<Cut> {
 
 /// Cuts a file, whose text is not kept; `read` appends its next bytes, and returns how many, or 0 at its
 /// end.
-fn cut<E>(size: u64, mut read: impl FnMut(&mut Vec<u8>) -> Result<usize, E>) -> Result<Cut, E> {
+fn cut<E>(size: u64, read: impl FnMut(&mut Vec<u8>) -> Result<usize, E>) -> Result<Cut, E> {
     let none = KnownPieces::default();
     let mut cutter = Cutter::new(size, &none).without_text();
-    let mut buffer = Vec::with_capacity(STEP);
-    while read(&mut buffer)? > 0 {
-        cutter.push(&buffer);
-        buffer.clear();
-    }
+    cut_all(&mut cutter, read)?;
     let cut = cutter.finish("".into()).cut;
     Ok(Arc::try_unwrap(cut).expect("nothing else has it"))
 }
