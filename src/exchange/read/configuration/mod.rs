@@ -1,6 +1,7 @@
 //! Configurations of web servers, from which the redirects of single paths are read.
 
 pub(crate) mod apache;
+mod below;
 mod directives;
 pub(crate) mod nginx;
 mod pattern;

@@ -3,8 +3,13 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
+use crate::exchange::read::rows::RowError;
+
 /// The maximum number of expressions that are compared with a path, which bounds the effort.
 const MOST: usize = 1000;
+
+/// The reason for a path that may be matched by more.
+pub(super) const TOO_MANY: RowError = RowError::NoLink("too many rules apply to similar paths");
 
 /// The numbers of expressions, by the text with which the paths of each begin.
 #[derive(Default)]

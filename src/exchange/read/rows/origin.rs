@@ -1,6 +1,6 @@
 //! The base URL of the short links in a foreign format, which determines their codes.
 
-use percent_encoding::percent_decode_str;
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use url::Url;
 
 use super::row::{RowError, excerpt};
@@ -97,6 +97,13 @@ impl LinkOrigin<'_> {
     /// base URL.
     pub(crate) fn code_of_path(self, path: &str) -> Result<String, RowError> {
         self.under(self.base_urls[0], path)
+    }
+
+    /// Returns the code of a decoded path from the host's root, without its first slash, under the only
+    /// base URL.
+    pub(crate) fn code_of_decoded_path(self, path: &str) -> Result<String, RowError> {
+        let encoded = utf8_percent_encode(path, NON_ALPHANUMERIC).to_string();
+        self.code_of_path(&format!("/{}", encoded.replace("%2F", "/")))
     }
 
     /// Returns the URL of a path from the host's root, on the host of the only base URL.

@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-
 use super::server::Location;
 use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError};
 use crate::mapping::{Forward, WrittenRetirement};
@@ -48,8 +46,7 @@ impl<'o> Claims<'o> {
 
     /// Accepts a link whose code is this path, unless it is known; a link for more replaces it.
     pub(super) fn accept(&mut self, line: usize, path: &str, claim: Claim) -> Result<(), RowError> {
-        let encoded = format!("/{}", utf8_percent_encode(path, NON_ALPHANUMERIC));
-        let code = self.origin.code_of_path(&encoded.replace("%2F", "/"))?;
+        let code = self.origin.code_of_decoded_path(path)?;
         if let Claim::Below(own, below) = claim {
             return self.accept_below(&code, own, below);
         }

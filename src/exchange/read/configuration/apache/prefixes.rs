@@ -7,20 +7,18 @@ use super::placed::Placed;
 use super::rule::RuleKind;
 use super::rule_list::RuleList;
 use super::server::{AnswerKind, Location, ancestors};
+use crate::exchange::read::configuration::below::{
+    BELOW, GONE_BELOW, OTHERWISE_USED, forward_below,
+};
 use crate::exchange::read::configuration::pattern::Pattern;
+use crate::exchange::read::configuration::pattern_index::TOO_MANY;
 use crate::exchange::read::rows::RowError;
-use crate::mapping::{Forward, Misfit};
-
-/// What follows a code when it is found out where everything below it leads.
-const BELOW: &str = "~a/~b";
+use crate::mapping::Forward;
 
 const UNLIKE: RowError = RowError::NoLink(
     "the code itself has another status, or differs in whether it gets the query: \
      an entry has one for both (below)",
 );
-
-/// Something else that follows it, when it is found out whether everything leads to one URL.
-const OTHER_BELOW: &str = "~c";
 
 impl Agreement<'_> {
     /// Decides on a link for all paths below one.
@@ -44,34 +42,21 @@ impl Agreement<'_> {
         {
             return Err(RowError::NoLink("this redirects more than one path"));
         }
-        let below = self.server.answer(&format!("{start}{BELOW}"));
-        if self.of_rule(placed, &format!("{start}{BELOW}")).as_ref() != Some(&below.kind) {
+        let path = format!("{start}{}", BELOW[0]);
+        let below = self.server.answer(&path);
+        if self.of_rule(placed, &path).as_ref() != Some(&below.kind) {
             return Err(self.blame(&below, rule));
         }
         let found = match &below.kind {
             AnswerKind::Redirect(found) => found,
-            AnswerKind::Gone => {
-                return Err(RowError::NoLink(
-                    "a table has no paths below a code that are gone",
-                ));
-            }
+            AnswerKind::Gone => return Err(GONE_BELOW),
             _ => return Err(self.blame(&below, rule)),
         };
-        let (base, is_appended) = match found.url.strip_suffix(BELOW) {
+        let (base, is_appended) = match found.url.strip_suffix(BELOW[0]) {
             Some(base) => (base, true),
             None => (&*found.url, false),
         };
-        let forward = match (is_appended, found.with_query) {
-            (true, true) => Forward::PathAndQuery,
-            (true, false) => Forward::Path,
-            (false, true) => Forward::AllAndQuery,
-            (false, false) => Forward::All,
-        };
-        if Misfit::of(forward, base).is_some() {
-            return Err(RowError::NoLink(
-                "a path cannot be appended to a URL that ends like this",
-            ));
-        }
+        let forward = forward_below(base, is_appended, found.with_query)?;
         let location = Location {
             url: base.to_owned(),
             ..found.clone()
@@ -130,22 +115,20 @@ impl Agreement<'_> {
             return Err(RowError::NoLink(reason));
         }
         let start = format!("{code}/");
-        let path = format!("{start}{BELOW}");
-        let expected = [BELOW, OTHER_BELOW].map(|below| Location {
+        let path = format!("{start}{}", BELOW[0]);
+        let expected = BELOW.map(|below| Location {
             url: match forward.path() {
                 true => format!("{}{below}", location.url),
                 false => location.url.clone(),
             },
             ..location.clone()
         });
-        for (below, expected) in [BELOW, OTHER_BELOW].iter().zip(&expected) {
+        for (below, expected) in BELOW.iter().zip(&expected) {
             let answer = server.answer(&format!("{start}{below}"));
             match &answer.kind {
                 AnswerKind::Redirect(found) if found == expected => {}
                 AnswerKind::Redirect(_) if answer.line == Some(rule.line) => {
-                    return Err(RowError::NoLink(
-                        "a path below a code is only appended to the URL, or not used at all",
-                    ));
+                    return Err(OTHERWISE_USED);
                 }
                 _ => return Err(self.blame(&answer, rule)),
             }
@@ -200,8 +183,9 @@ impl Agreement<'_> {
         start: &str,
         expected: &[Location; 2],
     ) -> Result<(), RowError> {
-        const MANY: RowError = RowError::NoLink("too many rules apply to similar paths");
-        let near = list.before_below(number, start.as_bytes()).ok_or(MANY)?;
+        let near = list
+            .before_below(number, start.as_bytes())
+            .ok_or(TOO_MANY)?;
         for number in near {
             let other = &list.rules()[number];
             let is_same = || {
@@ -222,7 +206,7 @@ impl Agreement<'_> {
                     let found = self.server.of_rule(list, number, relative.as_bytes());
                     found == Some(Some(AnswerKind::Redirect(expected.clone())))
                 };
-                is_uniform && [BELOW, OTHER_BELOW].iter().zip(expected).all(leads)
+                is_uniform && BELOW.iter().zip(expected).all(leads)
             };
             if !self.whole.contains(&other.line) && !is_same() {
                 return Err(self.covered(other.line));

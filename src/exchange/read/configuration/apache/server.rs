@@ -11,6 +11,7 @@ use super::directory::Directory;
 use super::rule::{Action, QueryUse, Redirect, Rule};
 use super::rule_list::RuleList;
 use crate::exchange::read::configuration::pattern::Pattern;
+use crate::exchange::read::configuration::pattern_index::TOO_MANY;
 use crate::exchange::read::rows::RowError;
 use crate::mapping::{Status, Target};
 
@@ -166,7 +167,7 @@ impl Server {
     /// Returns what a list of rules answers to a path, or else `rest`.
     fn applied(&self, list: &RuleList, path: &str, rest: Answer) -> Answer {
         let Some(near) = list.near(path.as_bytes()) else {
-            let kind = AnswerKind::other("too many rules apply to similar paths");
+            let kind = AnswerKind::Other(Rc::new(TOO_MANY));
             return Answer { line: None, kind };
         };
         // What is answered if a condition is fulfilled.

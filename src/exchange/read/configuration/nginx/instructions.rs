@@ -6,6 +6,7 @@ use super::request::Request;
 use super::variables::{Variables, only_variable};
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::configuration::pattern_index::PatternIndex;
+use crate::exchange::read::configuration::pattern_index::TOO_MANY;
 use crate::exchange::read::rows::RowError;
 use crate::mapping::Status;
 
@@ -120,8 +121,6 @@ impl Body {
         Some(before.map(|number| &self.instructions[number]).collect())
     }
 }
-
-pub(super) const TOO_MANY: RowError = RowError::NoLink("too many rules apply to similar paths");
 
 fn decided(line: Option<usize>, kind: DecisionKind) -> Flow {
     Some(Some(Decision { line, kind }))

@@ -9,6 +9,7 @@ use super::request::Request;
 use crate::exchange::read::configuration::nginx::blocks::Block;
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::configuration::pattern_index::PatternIndex;
+use crate::exchange::read::configuration::pattern_index::TOO_MANY;
 use crate::exchange::read::rows::RowError;
 
 /// A value with the line it is on.
@@ -118,7 +119,7 @@ impl Map {
             return Err(reason.clone());
         }
         let near = self.index.near(key.as_bytes());
-        let near = near.ok_or(RowError::NoLink("too many rules apply to similar paths"))?;
+        let near = near.ok_or(TOO_MANY)?;
         for number in near {
             let (pattern, value) = &self.patterns[number];
             let Pattern::Known(known) = pattern else {

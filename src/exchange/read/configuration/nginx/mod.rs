@@ -9,10 +9,12 @@
 //! A map has no status: it is that of the `return` with its variable, or the three digits at the end of
 //! the variable's name, as in Waypost's own exports.
 
+mod answers;
 mod blocks;
 mod candidates;
 mod expressions;
 mod instructions;
+mod interference;
 mod links;
 mod maps;
 mod request;

@@ -8,11 +8,12 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::blocks::Block;
 use super::expressions::expression;
-use super::instructions::{Body, Decision, DecisionKind, TOO_MANY};
+use super::instructions::{Body, Decision, DecisionKind};
 use super::request::Request;
 use super::variables::Variables;
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::configuration::pattern_index::PatternIndex;
+use crate::exchange::read::configuration::pattern_index::TOO_MANY;
 use crate::exchange::read::rows::RowError;
 
 /// The directives for some paths.
