@@ -310,23 +310,19 @@ impl RemoteBranch {
                 from: expected.map(|id| id.0),
                 to: commit.0,
             };
-            if let (Some(started), Some(pack)) = (self.started.take(), pack)
-                && let Ok(pushed) = started.update_branch(&update, pack)
-            {
-                return Ok(pushed);
-            }
-            // Nothing was sent: the process may have met a change of the repository since it was started.
-            let started = match pack {
-                Some(_) => self.receive_pack(),
-                None => None,
-            };
-            return Ok(match (started.transpose()?, pack) {
-                (Some(started), Some(pack)) => started.update_branch(&update, pack)?,
-                _ => {
-                    let remote = self.remote.expose();
-                    self.program()?.push(remote, commit, branch, expected)?
+            if let Some(pack) = pack {
+                let prepared = self.started.take();
+                if let Some(Ok(pushed)) = prepared.map(|it| it.update_branch(&update, pack)) {
+                    return Ok(pushed);
                 }
-            });
+                // Nothing was sent: the process may have met a change of the repository since it was
+                // started.
+                if let Some(started) = self.receive_pack() {
+                    return Ok(started?.update_branch(&update, pack)?);
+                }
+            }
+            let remote = self.remote.expose();
+            return Ok(self.program()?.push(remote, commit, branch, expected)?);
         }
         let task = Task::Push(PushOrder {
             commit,

@@ -235,6 +235,22 @@ mod tests {
         commit.unwrap().into()
     }
 
+    /// Returns a commit that changes the text of `l.yaml`.
+    fn changed<'a>(
+        repository: &'a Repository,
+        tip: CommitId,
+        text: &'a str,
+        before: &'a str,
+    ) -> NewCommit<'a> {
+        let change = FileChange {
+            path: "l.yaml",
+            bytes: text.as_bytes(),
+            before: Some(before.as_bytes()),
+        };
+        let signatures = [&signature(), &signature()];
+        NewCommit::new(repository, tip, &[change], signatures, "").unwrap()
+    }
+
     fn lines(count: usize) -> String {
         (0..count).map(|line| format!("line {line}\n")).collect()
     }
@@ -303,13 +319,7 @@ mod tests {
         for number in 0..4 {
             let before = text.clone();
             text = text.replace(&format!("line 1{number}000\n"), "changed\n") + "end\n";
-            let change = FileChange {
-                path: "l.yaml",
-                bytes: text.as_bytes(),
-                before: Some(before.as_bytes()),
-            };
-            let signatures = [&signature(), &signature()];
-            let made = NewCommit::new(&repository, tip, &[change], signatures, "").unwrap();
+            let made = changed(&repository, tip, &text, &before);
             // The first version is not in a pack, and is compressed; then there is one pack.
             let older: Vec<_> = fs::read_dir(&packs)
                 .unwrap()
@@ -338,13 +348,7 @@ mod tests {
         let names = || fs::read_dir(&packs).unwrap().map(|it| it.unwrap().path());
         let store = |tip, text: &str, before: &str| {
             let known: Vec<_> = names().collect();
-            let change = FileChange {
-                path: "l.yaml",
-                bytes: text.as_bytes(),
-                before: Some(before.as_bytes()),
-            };
-            let signatures = [&signature(), &signature()];
-            let made = NewCommit::new(&repository, tip, &[change], signatures, "").unwrap();
+            let made = changed(&repository, tip, text, before);
             made.store(repository.path()).unwrap();
             let index = names().find(|it| !known.contains(it) && it.extension().unwrap() == "idx");
             // The last entry of its first table is the number of objects.
