@@ -204,11 +204,10 @@ impl<'t> SiteIntake<'t> {
         variants: &[OwnedVariant],
         is_gone: bool,
     ) -> bool {
-        let text = |url: &Option<Target<'_>>| url.as_ref().map(|it| it.as_str().to_owned());
         if let Some(entry) = self.site.lookup(code.as_str()) {
             let own = entry.variants().map(|it| it.to_string());
-            let leads = entry.target().as_deref() == text(url).as_deref()
-                && entry.below() == text(below).as_deref()
+            let leads = entry.target().as_deref() == url.as_ref().map(Target::as_str)
+                && entry.below() == below.as_ref().map(Target::as_str)
                 && (variants.is_empty() || own.eq(variants.iter().map(OwnedVariant::to_string)));
             return leads && (is_gone || !entry.is_gone(self.now));
         }
