@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use waypost_fuzz::mapping::{
-    Compilation, Entry, Forward, Place, SourceFile, Status, Timestamp, compile, is_in_block_form,
+    Compilation, Entry, Forward, Place, SourceFile, Status, Timestamp, Variant, compile,
+    is_in_block_form,
 };
 
 fuzz_target!(|text: &str| {
@@ -59,6 +60,7 @@ struct SaidEntry<'t> {
     tags: Vec<&'t str>,
     archive: Option<&'t str>,
     below: Option<&'t str>,
+    variants: Vec<Variant<'t>>,
     gone_from: Option<Timestamp>,
 }
 
@@ -92,6 +94,7 @@ impl<'t> SaidEntry<'t> {
             tags: entry.tags().collect(),
             archive: entry.archive(),
             below: entry.below(),
+            variants: entry.variants().collect(),
             gone_from: entry.gone_from(),
         }
     }

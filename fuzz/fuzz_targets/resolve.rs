@@ -2,6 +2,7 @@
 
 #![no_main]
 
+use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
 use libfuzzer_sys::fuzz_target;
@@ -77,14 +78,13 @@ fn assert_goes_to_its_target(redirect: &Redirect<'_>) {
     let location = &*redirect.location.to_string();
     let before_fragment = |target: &str| target.split('#').next().unwrap_or(target).len();
     let below = redirect.entry.below();
-    let targets = redirect.entry.targets();
-    let target = match (redirect.via, below) {
-        (Via::Forward, Some(below)) => below.into(),
-        _ => targets
-            .filter(|target| location.starts_with(&target[..before_fragment(target)]))
-            .max_by_key(|target| target.len())
-            .unwrap_or_else(|| panic!("{location} is under no target of its entry")),
-    };
+    let belows = redirect.entry.variants().filter_map(|it| it.below());
+    let belows = belows.chain(below).filter(|_| redirect.via == Via::Forward);
+    let targets = redirect.entry.targets().chain(belows.map(Cow::Borrowed));
+    let target = targets
+        .filter(|target| location.starts_with(&target[..before_fragment(target)]))
+        .max_by_key(|target| target.len())
+        .unwrap_or_else(|| panic!("{location} is under no target of its entry"));
     let target = &*target;
     assert!(
         location.bytes().all(|byte| byte.is_ascii_graphic()),

@@ -91,6 +91,7 @@ fn seen(entry: Entry<'_>) -> String {
         entry.tags().collect::<Vec<_>>(),
         entry.archive(),
         entry.below(),
+        entry.variants().collect::<Vec<_>>(),
     );
     let shape = (
         entry.status(),

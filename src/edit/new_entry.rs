@@ -125,7 +125,12 @@ pub(super) fn pair(key: &str, value: &str, line_start: &str) -> String {
 
 /// Returns variants as a value on lines of its own.
 fn variant_lines(variants: &[OwnedVariant]) -> String {
-    let lines = variants.iter().map(|OwnedVariant { types, target }| {
+    let lines = variants.iter().map(|variant| {
+        let OwnedVariant {
+            types,
+            target,
+            below,
+        } = variant;
         // No reader takes a media type for anything but a text.
         let types: Vec<_> = types.iter().map(MediaType::as_str).collect();
         let accept = match &types[..] {
@@ -133,7 +138,12 @@ fn variant_lines(variants: &[OwnedVariant]) -> String {
             several => format!("[{}]", several.join(", ")),
         };
         let url = scalar(target.as_str());
-        format!("\n- accept: {accept}\n  url: {url}")
+        let below = below.as_ref().map(|it| scalar(it.as_str()));
+        let below = below.map(|it| format!("\n  below: {it}"));
+        format!(
+            "\n- accept: {accept}\n  url: {url}{}",
+            below.unwrap_or_default()
+        )
     });
     lines.collect()
 }
@@ -180,12 +190,14 @@ mod tests {
                 OwnedVariant {
                     types: vec![MediaType::parse("text/turtle").unwrap()],
                     target: Target::parse("https://e.org/ttl").unwrap(),
+                    below: None,
                 },
                 OwnedVariant {
                     types: ["a/b", "a/c+d"]
                         .map(|it| MediaType::parse(it).unwrap())
                         .into(),
                     target: Target::parse("https://e.org/d:").unwrap(),
+                    below: Target::parse("https://e.org/d/").ok(),
                 },
             ],
             archive: Target::parse("https://archive.example/").ok(),
@@ -197,7 +209,7 @@ mod tests {
              title: \"Git: the database\"\n  owner: \"@ada\"\n  tags: [\"a b\", été]\n  status: 301\n  \
              forward: query\n  cache-max-age: 0\n  expires: 2026-12-31\n  retired: true\n  \
              variants:\n  - accept: text/turtle\n    url: https://e.org/ttl\n  \
-             - accept: [a/b, a/c+d]\n    url: \"https://e.org/d:\"\n  \
+             - accept: [a/b, a/c+d]\n    url: \"https://e.org/d:\"\n    below: https://e.org/d/\n  \
              archive: https://archive.example/"
         );
     }

@@ -117,6 +117,9 @@ fn write_variants(entry: Entry<'_>, out: &mut dyn Write) -> io::Result<()> {
             several => writeln!(out, "  - accept: [{}]", several.join(", "))?,
         }
         writeln!(out, "    url: {}", scalar(variant.target()))?;
+        if let Some(below) = variant.below() {
+            writeln!(out, "    below: {}", scalar(below))?;
+        }
     }
     Ok(())
 }

@@ -29,7 +29,7 @@ mod resolve;
 mod search;
 mod value;
 
-pub(crate) use self::compare::keeps_paths;
+pub(crate) use self::compare::Destination;
 pub use self::compare::{
     Breach, Broken, Change, ChangeKind, Link, Neighbourhood, NewLink, Origin, Promises, Shadowed,
     SiteChange, Statement, Statements, TRAILER, breaches, compare, compare_sites, near_ends,

@@ -77,6 +77,7 @@ forwards-path-and-query = den Pfad nach dem Code und die Abfrage
 forwards-all = nichts; alle Pfade unter dem Code führen zur selben Seite
 forwards-all-and-query = die Abfrage; alle Pfade unter dem Code führen zur selben Seite
 below = Pfade unter dem Code führen zu
+variant-below = Pfade unter dem Code führen für { $types } zu
 owner = Zuständig
 tags = Schlagwörter
 valid = Gültig

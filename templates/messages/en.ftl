@@ -81,6 +81,7 @@ forwards-path-and-query = the path after the code, and the query
 forwards-all = nothing; all paths below the code lead to the same page
 forwards-all-and-query = the query; all paths below the code lead to the same page
 below = Paths below the code lead to
+variant-below = Paths below the code lead for { $types } to
 owner = Owner
 tags = Tags
 valid = Valid

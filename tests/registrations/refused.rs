@@ -144,8 +144,8 @@ const UNSEEN: [u16; 2] = [408, 500];
 /// The other tests check that each answer is described; this one, that each described one occurs.
 #[tokio::test]
 async fn all_that_is_described_is_answered() {
-    let variants = "- url: https://v.org/\n  short-code: v\n  variants:\n  \
-                    - accept: text/turtle\n    url: https://v.org/ttl\n";
+    let variants = "- url: https://v.org/\n  short-code: v\n  forward: all\n  variants:\n  \
+                    - accept: text/turtle\n    url: https://v.org/ttl\n    below: https://v.org/ttl/\n";
     let fixture = Fixture::with_table(&EMPTY.replace("[]\n", &format!("\n{variants}"))).await;
     assert_eq!(status(&fixture.look_up("/v").await), 200);
     let register = async |body: &str| fixture.register(body).await;

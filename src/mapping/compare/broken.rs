@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::destination::Lost;
 use crate::mapping::packed::{Entry, Site};
 use crate::mapping::value::Diagnostic;
 
@@ -63,16 +64,15 @@ impl<'t, 'o> Former<'t, 'o> {
         }
     }
 
-    /// Returns where an entry of an old table led the paths below its codes.
-    pub(crate) fn of_paths(entry: Entry<'t>, origin: &'o Origin, is_taken_down: bool) -> Self {
-        let former = Self::new(entry, origin, is_taken_down);
-        match entry.path_target().filter(|_| !is_taken_down) {
-            Some(below) => Self {
-                state: format!("they led to {below}"),
-                ..former
-            },
-            None => former,
-        }
+    /// Returns it with what was lost of where it led.
+    pub(super) fn with_lost(self, lost: &Lost<'_>) -> Self {
+        let state = match lost {
+            Lost::Target(url) => format!("it led to {url}"),
+            Lost::TargetFor(accept, url) => format!("it led to {url} for {accept}"),
+            Lost::Paths(url) => format!("paths below it led to {url}"),
+            Lost::PathsFor(accept, url) => format!("paths below it led to {url} for {accept}"),
+        };
+        Self { state, ..self }
     }
 }
 

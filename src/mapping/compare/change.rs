@@ -40,6 +40,8 @@ pub enum ChangeKind {
     Retargeted,
     /// A variant of an entry is gone, or leads elsewhere.
     VariantsRetargeted,
+    /// Paths below a code lead elsewhere, or nowhere.
+    BelowRetargeted,
     /// A retired code leads somewhere again.
     Unretired,
     /// A code is, or will be, retired.
@@ -48,7 +50,7 @@ pub enum ChangeKind {
     Retirement,
     /// The end of a code's validity.
     Expiry,
-    /// The URL to which paths below the code lead.
+    /// The URL to which paths below the code lead; all that led anywhere still lead there.
     Below,
     /// The parts of a request that are forwarded to the target.
     Forward,
@@ -76,12 +78,13 @@ pub enum ChangeKind {
 
 impl ChangeKind {
     /// Every kind, the most serious first.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 22] = [
         Self::Removed,
         Self::AliasLost,
         Self::Renamed,
         Self::Retargeted,
         Self::VariantsRetargeted,
+        Self::BelowRetargeted,
         Self::Unretired,
         Self::Retired,
         Self::Retirement,
@@ -108,6 +111,7 @@ impl ChangeKind {
             Self::Renamed => "renamed",
             Self::Retargeted => "retargeted",
             Self::VariantsRetargeted => "variants-retargeted",
+            Self::BelowRetargeted => "below-retargeted",
             Self::Unretired => "un-retired",
             Self::Retired => "retired",
             Self::Retirement => "retirement-changed",
@@ -130,7 +134,7 @@ impl ChangeKind {
     /// Returns whether a published link is broken: anyone who follows the code gets nothing, or
     /// something else.
     pub fn breaks_a_link(self) -> bool {
-        self <= Self::VariantsRetargeted
+        self <= Self::BelowRetargeted
     }
 
     /// Returns the value of an entry that the change concerns.
@@ -150,7 +154,7 @@ impl ChangeKind {
                 Some(Retired::From(time)) => Some(format!("retired from {time}")),
             },
             Self::Expiry => entry.term().expires.map(|time| time.to_string()),
-            Self::Below => text(entry.below()),
+            Self::BelowRetargeted | Self::Below => text(entry.below()),
             Self::Forward => Some(entry.forward().name().to_owned()),
             Self::Status => Some(entry.status().code().to_string()),
             Self::CacheMaxAge => Some(entry.cache_max_age().to_string()),
@@ -189,6 +193,7 @@ impl<'t> Change<'t> {
                 | AliasLost
                 | Retargeted
                 | VariantsRetargeted
+                | BelowRetargeted
                 | Retired
                 | Below
                 | TargetDropped
@@ -228,17 +233,21 @@ pub(super) fn differences(old: Entry<'_>, new: Entry<'_>) -> impl Iterator<Item 
     let drops_target = old.has_target() && !new.has_target();
     // Retiring an entry and dropping its target is one change, and so is undoing both.
     let returns = !old.has_target() && !is_retired;
-    let variants_differ =
-        old.has_target() && new.has_target() && !old.variants().eq(new.variants());
+    let (was_leading, is_leading) = (Destination::of(old), Destination::of(new));
+    let both = was_leading.zip(is_leading);
+    let variants_differ = both.is_some() && !old.variants().eq(new.variants());
+    let keeps_variants = both
+        .as_ref()
+        .is_none_or(|(was, is)| was.keeps_variants_in(is));
+    let below_differs = both.is_some() && old.below() != new.below();
+    let keeps_below = both.as_ref().is_none_or(|(was, is)| was.keeps_paths_in(is));
     let differs = [
         (
             Retargeted,
             old.target_parts() != new.target_parts() && !drops_target && !returns,
         ),
-        (
-            VariantsRetargeted,
-            variants_differ && !keeps_variants(old, new),
-        ),
+        (VariantsRetargeted, variants_differ && !keeps_variants),
+        (BelowRetargeted, below_differs && !keeps_below),
         (Unretired, was_retired && !is_retired),
         (Retired, !was_retired && is_retired),
         (
@@ -246,7 +255,7 @@ pub(super) fn differences(old: Entry<'_>, new: Entry<'_>) -> impl Iterator<Item 
             was_retired && is_retired && was.retired != is.retired,
         ),
         (Expiry, was.expires != is.expires),
-        (Below, old.below() != new.below()),
+        (Below, below_differs && keeps_below),
         (Forward, old.forward() != new.forward()),
         (Status, old.status() != new.status()),
         (CacheMaxAge, old.cache_max_age() != new.cache_max_age()),
@@ -255,21 +264,19 @@ pub(super) fn differences(old: Entry<'_>, new: Entry<'_>) -> impl Iterator<Item 
         (Owner, old.owner() != new.owner()),
         (Tags, tags(old) != tags(new)),
         (Archive, old.archive() != new.archive()),
-        (Variants, variants_differ && keeps_variants(old, new)),
+        (Variants, variants_differ && keeps_variants),
     ];
     let differs = differs.into_iter().filter(|(_, differs)| *differs);
     differs.map(|(kind, _)| kind)
 }
 
-/// Returns whether requests that name the media types of an entry's variants lead to the same targets.
-fn keeps_variants(old: Entry<'_>, new: Entry<'_>) -> bool {
-    let (old, new) = (Destination::of(old), Destination::of(new));
-    old.is_none_or(|old| new.is_some_and(|new| old.keeps_variants_in(&new)))
-}
-
 /// Returns the variants of an entry in a line.
 fn variants(entry: Entry<'_>) -> Option<String> {
-    let shown = |it: Variant<'_>| format!("{}: {}", it.type_list(), it.target());
+    let shown = |it: Variant<'_>| {
+        let below = it.below().map(|below| format!(", below: {below}"));
+        let (types, target) = (it.type_list(), it.target());
+        format!("{types}: {target}{}", below.unwrap_or_default())
+    };
     let all: Vec<_> = entry.variants().map(shown).collect();
     (!all.is_empty()).then(|| all.join("; "))
 }

@@ -17,23 +17,58 @@ const OF_BROWSERS: [&str; 5] = [
     "image/apng",
 ];
 
-/// The targets of an entry.
+/// Where the codes of an entry lead.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Destination<'t> {
+    own: Leads<'t>,
+    /// Each with the URL to which paths are appended for it, if they are.
+    variants: Vec<Variant<'t>>,
+}
+
+/// Where a code leads for some requests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Leads<'t> {
     target: TargetParts<'t>,
     /// The URL to which paths are appended, if they are.
     below: Option<TargetParts<'t>>,
-    variants: Vec<Variant<'t>>,
+}
+
+/// Where a destination led, and another one does not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Lost<'t> {
+    /// The code itself led to a target.
+    Target(TargetParts<'t>),
+    /// The code itself led to a target for requests that name a media type.
+    TargetFor(&'t str, TargetParts<'t>),
+    /// The paths below it were appended to a URL.
+    Paths(TargetParts<'t>),
+    /// The paths below it were appended to a URL for requests that name a media type.
+    PathsFor(&'t str, TargetParts<'t>),
 }
 
 impl<'t> Destination<'t> {
     /// Returns the destination of an entry; `None` if it has dropped its target.
     pub(crate) fn of(entry: Entry<'t>) -> Option<Self> {
+        let with_paths = |it: Variant<'t>| it.with_below(entry.path_target_of(it));
         Some(Self {
-            target: entry.target_parts()?,
-            below: entry.path_target(),
-            variants: entry.variants().collect(),
+            own: Leads {
+                target: entry.target_parts()?,
+                below: entry.path_target(),
+            },
+            variants: entry.variants().map(with_paths).collect(),
         })
+    }
+
+    /// Returns the destination with a target, the URL to which paths are appended, if they are, and
+    /// variants, each with that URL for it.
+    pub(crate) fn new(target: &'t str, below: Option<&'t str>, variants: Vec<Variant<'t>>) -> Self {
+        Self {
+            own: Leads {
+                target: TargetParts::of(target),
+                below: below.map(TargetParts::of),
+            },
+            variants,
+        }
     }
 
     /// Returns the destination in a text made by [`to_text`](Self::to_text).
@@ -41,21 +76,17 @@ impl<'t> Destination<'t> {
         let mut lines = text.split('\n');
         let target = lines.next().unwrap_or_default();
         let below = lines.next().filter(|below| !below.is_empty());
-        Self {
-            target: TargetParts::of(target),
-            below: below.map(TargetParts::of),
-            variants: lines.map(Variant::of_note).collect(),
-        }
+        Self::new(target, below, lines.map(Variant::of_note).collect())
     }
 
     /// Returns it as a text of lines, which no URL contains: the target, the URL for paths, and one for
     /// each variant. A code that leads to its target alone, as most do, has no more than that.
     pub(super) fn to_text(&self) -> String {
-        let mut text = self.target.to_string();
-        if self.below.is_some() || !self.variants.is_empty() {
+        let mut text = self.own.target.to_string();
+        if self.own.below.is_some() || !self.variants.is_empty() {
             text.push('\n');
         }
-        if let Some(below) = self.below {
+        if let Some(below) = self.own.below {
             text.push_str(&below.to_string());
         }
         for variant in &self.variants {
@@ -65,52 +96,94 @@ impl<'t> Destination<'t> {
         text
     }
 
-    /// Returns whether it has the target of another destination.
-    pub(super) fn has_target_of(&self, other: &Self) -> bool {
-        self.target == other.target
-    }
-
-    /// Returns whether the paths below a code whose target stays lead where they did in another
-    /// destination, if they led anywhere.
-    pub(super) fn keeps_paths_in(&self, other: &Self) -> bool {
-        keeps_paths(Some(self.target), self.below, other.below)
-    }
-
     /// Returns whether another destination is the same, except for further variants.
     pub(super) fn is_extended_by(&self, other: &Self) -> bool {
-        (self.target, self.below) == (other.target, other.below) && self.keeps_variants_in(other)
+        let mut types = self.promised_types(other);
+        self.own == other.own && types.all(|it| self.leads_for(it) == other.leads_for(it))
     }
 
-    /// Returns whether every request that names the type of a variant leads to the same in another
-    /// destination, and so does a browser, which names some types for any link.
+    /// Returns the first thing that this destination promises and another one does not keep: every
+    /// request that names the type of a variant leads to the same, and so does a browser, which names some
+    /// types for any link.
+    pub(crate) fn lost_in(&self, other: &Self) -> Option<Lost<'t>> {
+        if self.own.target != other.own.target {
+            return Some(Lost::Target(self.own.target));
+        }
+        let target = self.target_for_lost_in(other);
+        let paths = || self.own.paths_lost_in(&other.own).map(Lost::Paths);
+        target
+            .or_else(paths)
+            .or_else(|| self.paths_for_lost_in(other))
+    }
+
+    /// Returns whether every request that names the type of a variant leads to the same target in another
+    /// destination, and its paths do.
     pub(super) fn keeps_variants_in(&self, other: &Self) -> bool {
+        let target = self.target_for_lost_in(other);
+        target.or_else(|| self.paths_for_lost_in(other)).is_none()
+    }
+
+    /// Returns whether the paths below a code lead where they did in another destination, for all
+    /// requests.
+    pub(super) fn keeps_paths_in(&self, other: &Self) -> bool {
+        let own = self.own.paths_lost_in(&other.own);
+        own.is_none() && self.paths_for_lost_in(other).is_none()
+    }
+
+    fn target_for_lost_in(&self, other: &Self) -> Option<Lost<'t>> {
+        self.promised_types(other).find_map(|accept| {
+            let was = self.leads_for(accept).target;
+            (was != other.leads_for(accept).target).then_some(Lost::TargetFor(accept, was))
+        })
+    }
+
+    fn paths_for_lost_in(&self, other: &Self) -> Option<Lost<'t>> {
+        self.promised_types(other).find_map(|accept| {
+            let (was, is) = (self.leads_for(accept), other.leads_for(accept));
+            was.paths_lost_in(&is)
+                .map(|url| Lost::PathsFor(accept, url))
+        })
+    }
+
+    /// Returns the media types for which requests are promised to lead where they do, given a new
+    /// destination.
+    fn promised_types(&self, new: &Self) -> impl Iterator<Item = &'t str> {
         let own = self.variants.iter().flat_map(Variant::types);
-        let new = |accept: &&str| other.variant_for(accept).is_some();
-        own.chain(OF_BROWSERS.into_iter().filter(new))
-            .all(|accept| other.target_for(accept) == self.target_for(accept))
+        let is_new = |accept: &&str| new.variant_for(accept).is_some();
+        own.chain(OF_BROWSERS.into_iter().filter(is_new))
     }
 
     /// Returns where a request leads that names just one media type.
-    fn target_for(&self, accept: &str) -> TargetParts<'t> {
-        self.variant_for(accept).unwrap_or(self.target)
+    fn leads_for(&self, accept: &str) -> Leads<'t> {
+        match self.variant_for(accept) {
+            Some(variant) => Leads {
+                target: TargetParts::of(variant.target()),
+                below: variant.below().map(TargetParts::of),
+            },
+            None => self.own,
+        }
     }
 
-    /// Returns the target of the variant for a media type.
-    fn variant_for(&self, accept: &str) -> Option<TargetParts<'t>> {
+    /// Returns the variant for a media type.
+    fn variant_for(&self, accept: &str) -> Option<Variant<'t>> {
         let mut variants = self.variants.iter();
-        let variant = variants.find(|it| it.types().any(|own| own == accept))?;
-        Some(TargetParts::of(variant.target()))
+        variants
+            .find(|it| it.types().any(|own| own == accept))
+            .copied()
     }
 }
 
-/// Returns whether paths below a code whose target stays lead where they did, if they led anywhere, given
-/// the URLs to which they were and are appended.
-///
-/// Paths that were appended to the target need no longer be: `forward` may be changed.
-pub(crate) fn keeps_paths<U: PartialEq>(target: Option<U>, was: Option<U>, is: Option<U>) -> bool {
-    match (was, is) {
-        (None, _) => true,
-        (Some(was), Some(is)) => was == is,
-        (was, None) => was == target,
+impl<'t> Leads<'t> {
+    /// Returns the URL to which paths below a code were appended whose target stays, if they lead
+    /// elsewhere now.
+    ///
+    /// Paths that were appended to the target need no longer be: `forward` may be changed.
+    fn paths_lost_in(&self, now: &Self) -> Option<TargetParts<'t>> {
+        let is_kept = match (self.below, now.below) {
+            (None, _) => true,
+            (Some(was), Some(is)) => was == is,
+            (Some(was), None) => was == self.target,
+        };
+        self.below.filter(|_| !is_kept)
     }
 }

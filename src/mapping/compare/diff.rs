@@ -459,7 +459,7 @@ mod tests {
                 "archive-changed a: none → https://web.example/",
             ],
             &[
-                "below-changed a: https://b.example/ → none",
+                "below-retargeted a: https://b.example/ → none",
                 "forward-changed a: query → none",
                 "status-changed a: 301 → 302",
                 "cache-max-age-changed a: 0 → 60",
@@ -509,6 +509,67 @@ mod tests {
                 "variants-retargeted a: {both} → text/turtle: https://v.example/v"
             )],
         );
+    }
+
+    #[test]
+    fn where_paths_lead_changes() {
+        let forwarding = format!("{A}  forward: path\n");
+        let below = format!("{A}  below: https://a.example/\n");
+        both_ways(
+            &forwarding,
+            &below,
+            &[
+                "below-changed a: none → https://a.example/",
+                "forward-changed a: path → none",
+            ],
+            &[
+                "below-changed a: https://a.example/ → none",
+                "forward-changed a: none → path",
+            ],
+        );
+        let other = format!("{A}  below: https://b.example/\n");
+        let moved = "below-retargeted a: https://";
+        both_ways(
+            &below,
+            &other,
+            &[&format!("{moved}a.example/ → https://b.example/")],
+            &[&format!("{moved}b.example/ → https://a.example/")],
+        );
+        // Paths of the variant were appended to its own target.
+        let variants = "  variants:\n  - accept: text/turtle\n    url: https://v.example/\n";
+        both_ways(
+            &format!("{forwarding}{variants}"),
+            &format!("{below}{variants}"),
+            &[
+                "below-retargeted a: none → https://a.example/",
+                "forward-changed a: path → none",
+            ],
+            &[
+                "below-retargeted a: https://a.example/ → none",
+                "forward-changed a: none → path",
+            ],
+        );
+        let of_variant = format!("{below}{variants}    below: https://w.example/\n");
+        let shown = "text/turtle: https://v.example/";
+        both_ways(
+            &format!("{below}{variants}"),
+            &of_variant,
+            &[&format!(
+                "variants-retargeted a: {shown} → {shown}, below: https://w.example/"
+            )],
+            &[&format!(
+                "variants-retargeted a: {shown}, below: https://w.example/ → {shown}"
+            )],
+        );
+        // A takedown is one change.
+        let kinds = |old: &str, new: &str| -> Vec<ChangeKind> {
+            let (old, new) = (site(old), site(new));
+            let changes = compare(&old, &new);
+            changes.iter().map(|change| change.kind).collect()
+        };
+        let dropped = "- short-code: a\n  retired: true\n";
+        assert_eq!(kinds(&of_variant, dropped), kinds(A, dropped));
+        assert_eq!(kinds(dropped, &of_variant), kinds(dropped, A));
     }
 
     #[test]

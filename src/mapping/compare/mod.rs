@@ -22,7 +22,7 @@ mod takedown;
 
 pub use broken::{Broken, Link, Origin};
 pub use change::{Change, ChangeKind};
-pub(crate) use destination::keeps_paths;
+pub(crate) use destination::Destination;
 pub use diff::compare;
 pub(super) use gap::Gap;
 pub use near_ends::near_ends;

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::broken::{Broken, Former, Link, Origin};
-use super::destination::Destination;
+use super::destination::{Destination, Lost};
 use super::gap::Gap;
 use super::shadow_breach;
 use super::site_pair::SitePair;
@@ -53,14 +53,10 @@ impl Breach {
         let Some(was) = was else {
             return Some(Self::Filled);
         };
-        let breach = if !was.has_target_of(&now) {
-            Self::Elsewhere
-        } else if !was.keeps_variants_in(&now) {
-            Self::VariantsElsewhere
-        } else if !was.keeps_paths_in(&now) {
-            Self::BelowElsewhere
-        } else {
-            return None;
+        let breach = match was.lost_in(&now)? {
+            Lost::Target(_) => Self::Elsewhere,
+            Lost::TargetFor(..) => Self::VariantsElsewhere,
+            Lost::Paths(_) | Lost::PathsFor(..) => Self::BelowElsewhere,
         };
         Some(if is_retired { Self::Regiven } else { breach })
     }
@@ -239,12 +235,18 @@ impl<'t> BrokenCode<'t> {
             (None, Some(gap)) => gap.place(*old),
             (new, _) => new.unwrap_or(*old).place(),
         };
-        let former = match self.breach {
-            Breach::BelowElsewhere => Former::of_paths(*old, origin, self.is_taken_down),
-            _ => Former::new(*old, origin, self.is_taken_down),
+        let former = Former::new(*old, origin, self.is_taken_down);
+        let former = match self.lost().filter(|_| !self.is_taken_down) {
+            Some(lost) => former.with_lost(&lost),
+            None => former,
         };
         let hint = format!("{former}; {way_out}");
         Diagnostic::new(self.breach.rule(), place, message).with_hint(hint)
+    }
+
+    /// Returns where it led, and no longer does.
+    fn lost(&self) -> Option<Lost<'t>> {
+        Destination::of(self.old)?.lost_in(&Destination::of(self.new?)?)
     }
 }
 

@@ -24,8 +24,8 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::site_pair::SitePair;
-use crate::mapping::packed::{Catalogue, CodeKind, Entry, Site, Table, TargetParts};
-use crate::mapping::resolve::{LOST, Match, Via, location_of};
+use crate::mapping::packed::{Catalogue, CodeKind, Entry, Site, Table};
+use crate::mapping::resolve::{LOST, Match, Via, location_of, location_of_variant};
 use crate::mapping::value::Timestamp;
 
 /// The queries to test with: if one is forwarded, any is.
@@ -331,8 +331,7 @@ impl Effect {
                 Some(target) => {
                     let mut leads: String = location_of(entry, target, remainder, query).into();
                     for variant in entry.variants() {
-                        let target = TargetParts::of(variant.target());
-                        let location = location_of(entry, target, remainder, query);
+                        let location = location_of_variant(entry, variant, remainder, query);
                         leads.push_str(&format!("\n{}: {location}", variant.type_list()));
                     }
                     Self::Leads(leads, entry.gone_from())

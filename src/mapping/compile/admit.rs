@@ -4,8 +4,9 @@
 //! later, in `conflicts`.
 
 use super::item::{Item, RareKeys};
-use super::url_checks::{NOT_CANONICAL, SetBy, check_below, check_forward, check_private};
-use super::variant_checks::read_variants;
+use super::url_checks::{SetBy, check_below, check_forward, check_private, warn_not_canonical};
+use super::variant_checks::{check_default_of_variant, read_variants};
+use super::variants::WrittenVariants;
 use crate::mapping::packed::{CodeKind, Draft, NoteKind, Owner, Shape, Term, Unsaid, Variant};
 use crate::mapping::parse::{Located, Report};
 use crate::mapping::value::{
@@ -97,6 +98,7 @@ pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
         has_below: below.is_some(),
         has_term,
         has_variants: !variants.is_empty(),
+        variants_have_below: variants.iter().any(|variant| variant.below.is_some()),
     };
     draft.end(owner, file, item.position.line, shape);
 }
@@ -114,16 +116,22 @@ pub(super) fn check_defaults(draft: &Draft, defaults: &Defaults, report: &mut Re
         if shape.unsaid.forward && shape.url.is_some() {
             let column = shape.column;
             let position = Position { line, column };
-            let mut check = |url: &str| {
-                check_forward(report, url, forward, position, SetBy::Defaults);
-            };
+            let mut some_lack_below = false;
             if shape.has_variants {
-                let variants = draft.notes.drafted(at, NoteKind::Variant);
-                variants.for_each(|note| check(Variant::of_note(note).target()));
+                for note in draft.notes.drafted(at, NoteKind::Variant) {
+                    let variant = Variant::of_note(note);
+                    check_default_of_variant(report, variant, forward, position);
+                    some_lack_below |= variant.below().is_none();
+                }
             }
             if !shape.has_below {
-                check(&draft.targets.get(at).to_string());
+                let url = draft.targets.get(at).to_string();
+                check_forward(report, &url, forward, position, SetBy::Defaults);
             } else if let Some(below) = draft.notes.drafted(at, NoteKind::Below).next() {
+                let forward = match some_lack_below {
+                    true => forward.besides_all(),
+                    false => forward,
+                };
                 check_below(report, below, forward, position, SetBy::Defaults);
             }
         }
@@ -240,19 +248,14 @@ fn read_below<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Option<Target<
         }
     };
     check_private(report, &target, below.position);
-    // No code is derived from it.
-    if below.value != target.as_str() {
-        let hint = format!("write {:?}", target.as_str());
-        report.problem_with_hint(Rule::UrlNotCanonical, below.position, NOT_CANONICAL, hint);
+    warn_not_canonical(report, below, &target);
+    let mut forward = item.forward.map(|it| it.value).unwrap_or_default();
+    let variants = item.rare.as_deref().and_then(|rare| rare.variants.as_ref());
+    if variants.is_some_and(WrittenVariants::some_lack_below) {
+        forward = forward.besides_all();
     }
-    let forward = item.forward.map(|it| it.value).unwrap_or_default();
-    check_below(
-        report,
-        target.as_str(),
-        forward,
-        below.position,
-        SetBy::Entry,
-    );
+    let (url, at) = (target.as_str(), below.position);
+    check_below(report, url, forward, at, SetBy::Entry);
     Some(target)
 }
 
@@ -303,11 +306,8 @@ fn push_notes(
 
 /// Warns of a URL that is not canonical, unless the code depends on it: then `conflicts` does.
 fn check_canonical(report: &mut Report<'_>, item: &Item<'_>, target: &Target<'_>) {
-    if let Some(url) = &item.url
-        && url.value != target.as_str()
-    {
-        let hint = format!("write {:?}", target.as_str());
-        report.problem_with_hint(Rule::UrlNotCanonical, url.position, NOT_CANONICAL, hint);
+    if let Some(url) = &item.url {
+        warn_not_canonical(report, url, target);
     }
 }
 

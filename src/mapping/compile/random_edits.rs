@@ -126,12 +126,28 @@ fn entry((kind, number): (usize, usize)) -> String {
         }
         15 => format!("- ur1: https://e.org/{number}\n"),
         16 => format!("- url: >-\n    https://y.org/{number}\n"),
-        17 => format!(
-            "- url: https://v.org/{number}/\n  short-code: v{number}\n  variants:\n  - accept: text/turtle\n    \
-             url: https://v.org/{}.ttl\n  - accept: [text/n3, a/b+c]\n    url: https://short.code/v{}\n",
-            number % 2,
-            number + 1
-        ),
+        17 => {
+            let (ttl, next) = (number % 2, number + 1);
+            let (own, of_variant) = [
+                ("", String::new()),
+                ("  below: https://v.org/\n", String::new()),
+                (
+                    "  below: https://v.org/\n",
+                    format!("    below: https://short.code/v{next}/\n"),
+                ),
+                (
+                    "  forward: all\n",
+                    "    below: https://v.org/n3/\n".to_owned(),
+                ),
+                ("  below: https://v.org/\n  forward: all\n", String::new()),
+            ][number / 4 % 5]
+                .clone();
+            format!(
+                "- url: https://v.org/{number}/\n  short-code: v{number}\n{own}  variants:\n  \
+                 - accept: text/turtle\n    url: https://v.org/{ttl}.ttl\n  \
+                 - accept: [text/n3, a/b+c]\n    url: https://short.code/v{next}\n{of_variant}"
+            )
+        }
         _ => format!("- url: https://e.org/{number}/\n"),
     }
 }

@@ -3,7 +3,7 @@
 //! A code may be reached, or hidden, by the ways in which the server helps a reader: another
 //! spelling, a repair, a forwarded path, another site. A target may also lead back into the table.
 
-use super::below_review::review_below;
+use super::below_review::{review_below, review_forwarding};
 use super::site_review::{review_keys, shown_loop};
 use crate::mapping::packed::{CodeKind, Entry, Site, Table, TargetParts};
 use crate::mapping::resolve::{End, follow, follow_variant};
@@ -70,7 +70,8 @@ fn leading_back<'t>(table: &'t Table, site: &'t Site, among: Option<&[u64]>) -> 
     entries.retain(|entry| {
         let target = entry.target_parts().map(TargetParts::host_and_rest);
         let below = entry.below().map(|url| target::divided(url).1);
-        let variants = entry.variants().map(|it| target::divided(it.target()).1);
+        let variants = entry.variants().flat_map(|it| it.urls());
+        let variants = variants.map(|url| target::divided(url).1);
         let mut urls = target.into_iter().chain(below).chain(variants);
         urls.any(|rest| table.may_own(rest))
     });
@@ -155,6 +156,9 @@ fn own_targets(table: &Table, entry: Entry<'_>) -> Vec<Diagnostic> {
     let own =
         follow(table, entry, now).and_then(|end| finding(end, "the target", entry.place_of_url()));
     let of_variants = entry.variants().filter_map(|variant| {
+        if let Some(problem) = review_forwarding(table, entry, variant) {
+            return Some(problem);
+        }
         let end = follow_variant(table, entry, variant, now)?;
         // Where variants are written is not stored: only the entry is named.
         let what = format!("the target for {}", variant.type_list());

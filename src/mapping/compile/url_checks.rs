@@ -1,6 +1,8 @@
 //! Checks of URLs that entries and sites share.
 
-use crate::mapping::parse::Report;
+use std::borrow::Cow;
+
+use crate::mapping::parse::{Located, Report};
 use crate::mapping::value::{Forward, Misfit, Position, Rule, Target};
 
 /// The message for a URL that a parser would write differently.
@@ -58,6 +60,19 @@ pub(super) fn check_below(
     };
     let message = misfit.to_string();
     report.problem_with_hint(misfit.rule(), position, message, hint);
+}
+
+/// Warns of a URL that is not canonical, if no code is derived from it.
+pub(super) fn warn_not_canonical(
+    report: &mut Report<'_>,
+    written: &Located<Cow<'_, str>>,
+    target: &Target<'_>,
+) {
+    if written.value != target.as_str() {
+        let hint = format!("write {:?}", target.as_str());
+        let at = written.position;
+        report.problem_with_hint(Rule::UrlNotCanonical, at, NOT_CANONICAL, hint);
+    }
 }
 
 /// Warns of a URL that leads each client into its own network, or to the client itself.

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::item::Item;
-use super::url_checks::{NOT_CANONICAL, SetBy, check_forward, check_private};
-use super::variants::WrittenVariants;
-use crate::mapping::packed::OwnedVariant;
+use super::url_checks::{SetBy, check_below, check_forward, check_private, warn_not_canonical};
+use super::variants::{WrittenVariant, WrittenVariants};
+use crate::mapping::packed::{OwnedVariant, Variant};
 use crate::mapping::parse::{Located, Report};
-use crate::mapping::value::{MediaType, Rule, Target};
+use crate::mapping::value::{Forward, MediaType, Position, Rule, Target};
 
 /// Checks the variants of an entry; returns those that are valid.
 pub(super) fn read_variants(report: &mut Report<'_>, item: &Item<'_>) -> Vec<OwnedVariant> {
@@ -26,18 +26,58 @@ pub(super) fn read_variants(report: &mut Report<'_>, item: &Item<'_>) -> Vec<Own
         let types = read_types(report, &variant.types, &mut known);
         let target = variant.url.as_ref().and_then(|url| {
             let target = read_target(report, url)?;
-            if let Some(forward) = item.forward {
+            if let (Some(forward), None) = (item.forward, &variant.below) {
                 let (forward, at) = (forward.value, url.position);
                 check_forward(report, target.as_str(), forward, at, SetBy::Entry);
             }
             Some(target)
         });
+        let below = read_below(report, item, variant);
         if let (Some(target), false) = (target, types.is_empty()) {
-            let target = target.into_owned();
-            valid.push(OwnedVariant { types, target });
+            valid.push(OwnedVariant {
+                types,
+                target: target.into_owned(),
+                below: below.map(Target::into_owned),
+            });
         }
     }
     valid
+}
+
+/// Reports a variant that cannot take what the defaults of its document forward.
+pub(super) fn check_default_of_variant(
+    report: &mut Report<'_>,
+    variant: Variant<'_>,
+    forward: Forward,
+    position: Position,
+) {
+    match variant.below() {
+        Some(below) => {
+            let forward = forward.besides_all();
+            check_below(report, below, forward, position, SetBy::Defaults);
+        }
+        None => check_forward(report, variant.target(), forward, position, SetBy::Defaults),
+    }
+}
+
+/// Reads where paths lead for the types of a variant. The entry must lead them somewhere for all others.
+fn read_below<'u>(
+    report: &mut Report<'_>,
+    item: &Item<'_>,
+    variant: &'u WrittenVariant<'_>,
+) -> Option<Target<'u>> {
+    let below = variant.below.as_ref()?;
+    let target = read_target(report, below)?;
+    let forward = item.forward.map(|it| it.value).unwrap_or_default();
+    let has_below = item.rare.as_deref().is_some_and(|it| it.below.is_some());
+    if !has_below && !forward.takes_below() {
+        let message = "only a variant says where paths below the code lead";
+        let hint = "add \"below\" to the entry, for all other requests";
+        report.problem_with_hint(Rule::BelowOfVariantOnly, below.position, message, hint);
+    }
+    let (url, at) = (target.as_str(), below.position);
+    check_below(report, url, forward.besides_all(), at, SetBy::Entry);
+    Some(target)
 }
 
 /// Reads media types, which must differ from the known ones.
@@ -69,10 +109,7 @@ fn read_target<'u>(report: &mut Report<'_>, url: &'u Located<Cow<'_, str>>) -> O
     let Located { value, position } = url;
     match Target::parse(value) {
         Ok(target) => {
-            if *value != target.as_str() {
-                let hint = format!("write {:?}", target.as_str());
-                report.problem_with_hint(Rule::UrlNotCanonical, *position, NOT_CANONICAL, hint);
-            }
+            warn_not_canonical(report, url, &target);
             check_private(report, &target, *position);
             Some(target)
         }

@@ -10,6 +10,7 @@ use crate::mapping::value::{Position, Rule};
 pub(super) struct WrittenVariant<'t> {
     pub(super) types: Vec<Located<Cow<'t, str>>>,
     pub(super) url: Option<Located<Cow<'t, str>>>,
+    pub(super) below: Option<Located<Cow<'t, str>>>,
 }
 
 /// The variants of an entry as written.
@@ -24,12 +25,24 @@ pub(super) struct WrittenVariants<'t> {
 enum VariantKey {
     Accept,
     Url,
+    Below,
 }
 
-const VARIANT_KEYS: &[(&str, VariantKey)] =
-    &[("accept", VariantKey::Accept), ("url", VariantKey::Url)];
+const VARIANT_KEYS: &[(&str, VariantKey)] = &[
+    ("accept", VariantKey::Accept),
+    ("url", VariantKey::Url),
+    ("below", VariantKey::Below),
+];
+
+/// The number of keys that every variant has, the first of all.
+const NEEDED_KEYS: usize = 2;
 
 impl<'t> WrittenVariants<'t> {
+    /// Returns whether the entry decides for some variant where paths below its codes lead.
+    pub(super) fn some_lack_below(&self) -> bool {
+        self.all.iter().any(|variant| variant.below.is_none())
+    }
+
     /// Reads the variants of an entry, whose key is at a position, and reports every problem of their
     /// form.
     pub(super) fn read(
@@ -58,20 +71,21 @@ impl<'t> WrittenVariants<'t> {
 
 impl<'t> WrittenVariant<'t> {
     fn read(reader: &mut Reader<'t, '_>, position: Position) -> Result<Self, Stop> {
-        let (mut types, mut url) = (Vec::new(), None);
+        let (mut types, mut url, mut below) = (Vec::new(), None, None);
         let mut seen = SeenKeys::default();
         while let Some(key) = reader.key(VARIANT_KEYS, &mut seen)? {
             match key.value {
                 VariantKey::Accept => types = reader.text_or_texts("accept")?,
                 VariantKey::Url => url = reader.url("url")?,
+                VariantKey::Below => below = reader.url("below")?,
             }
         }
-        for (index, (key, _)) in VARIANT_KEYS.iter().enumerate() {
+        for (index, (key, _)) in VARIANT_KEYS[..NEEDED_KEYS].iter().enumerate() {
             if !seen.is_intended(index) {
                 let message = format!("a variant needs the key {key:?}");
                 reader.problem(Rule::KeyMissing, position, message);
             }
         }
-        Ok(Self { types, url })
+        Ok(Self { types, url, below })
     }
 }

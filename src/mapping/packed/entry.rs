@@ -159,10 +159,15 @@ impl<'t> Entry<'t> {
         }
     }
 
-    /// Returns whether paths below its codes are appended to a URL.
+    /// Returns the URL to which paths below its codes are appended for a variant, if they are.
+    pub(crate) fn path_target_of(&self, variant: Variant<'t>) -> Option<&'t str> {
+        variant.path_target(self.forward(), self.below())
+    }
+
+    /// Returns whether paths below its codes are appended to a URL, at least for some requests.
     pub(crate) fn appends_path(&self) -> bool {
         let shape = self.shape();
-        shape.has_below || shape.forward.path()
+        shape.has_below || shape.forward.path() || shape.variants_have_below
     }
 
     /// Returns whether paths below its codes lead anywhere.

@@ -98,38 +98,20 @@ impl Site {
         Some(self.entry(self.index.number_of(owner.key, owner.target)?))
     }
 
-    /// Returns the entries for one of whose targets the predicate holds, first those for whose own, in
-    /// written order, then those for whose variants, in written order; an entry may be repeated. It is
-    /// given a target from its host on, at least up to the slash after that.
-    pub(crate) fn entries_to(
-        &self,
-        applies: impl Fn(&str) -> bool + Clone,
-    ) -> impl Iterator<Item = Entry<'_>> {
-        let by_variants = self.entries_with_variants_to(applies.clone());
+    /// Returns the entries for whose own target the predicate holds, in written order. It is given a target
+    /// from its host on, at least up to the slash after that.
+    fn entries_to(&self, applies: impl Fn(&str) -> bool) -> impl Iterator<Item = Entry<'_>> {
         let hosts = self.targets.hosts().iter();
         let shared: Vec<bool> = hosts
             .map(|start| applies(target::divided(start).1))
             .collect();
-        let own = self.targets.iter().filter_map(move |(at, host, rest)| {
+        self.targets.iter().filter_map(move |(at, host, rest)| {
             let may_apply = match host {
                 Some(host) => shared[host as usize],
                 None => applies(target::unpack(rest).1),
             };
             may_apply.then(|| self.entry_at(at))?
-        });
-        own.chain(by_variants)
-    }
-
-    /// Returns the entries for whose variants the predicate holds, as [`entries_to`](Self::entries_to)
-    /// does.
-    fn entries_with_variants_to(
-        &self,
-        applies: impl Fn(&str) -> bool,
-    ) -> impl Iterator<Item = Entry<'_>> {
-        let applying = self.variant_notes().filter_map(move |(owner, it)| {
-            applies(target::divided(it.target()).1).then_some(owner)
-        });
-        applying.filter_map(|owner| self.entry_at(owner))
+        })
     }
 
     /// Returns every variant with its entry, in written order, among them some of entries that were
@@ -142,8 +124,8 @@ impl Site {
         notes.map(|(owner, text)| (owner, Variant::of_note(text)))
     }
 
-    /// Returns the entries for whose target or `below` the predicate holds, in written order. It is given
-    /// the URL as [`entries_to`](Self::entries_to) does.
+    /// Returns the entries for whose target or `below`, or those of a variant, the predicate holds, in
+    /// written order. It is given the URL as [`entries_to`](Self::entries_to) does.
     pub(crate) fn entries_leading_to(&self, applies: impl Fn(&str) -> bool) -> Vec<Entry<'_>> {
         let mut entries: Vec<_> = self.entries_to(&applies).collect();
         if self
@@ -152,9 +134,13 @@ impl Site {
             .iter()
             .any(|it| it.has_below || it.has_variants)
         {
+            let applies = |url: &str| applies(target::divided(url).1);
             let belows = self.notes.of_kind(NoteKind::Below);
-            let applying = belows.filter(|(_, url)| applies(target::divided(url).1));
-            entries.extend(applying.filter_map(|(at, _)| self.entry_at(at)));
+            let belows = belows.filter(|(_, url)| applies(url)).map(|(at, _)| at);
+            let variants = self.variant_notes();
+            let variants = variants.filter(|(_, it)| it.urls().any(applies));
+            let applying = belows.chain(variants.map(|(at, _)| at));
+            entries.extend(applying.filter_map(|at| self.entry_at(at)));
             entries.sort_unstable_by_key(Entry::written);
             entries.dedup_by_key(|entry| entry.number());
         }

@@ -44,6 +44,8 @@ pub(crate) struct Shape {
     pub(crate) has_term: bool,
     /// Whether some of its notes are variants.
     pub(crate) has_variants: bool,
+    /// Whether paths below its codes lead to a URL of their own for some variants.
+    pub(crate) variants_have_below: bool,
 }
 
 impl Shape {

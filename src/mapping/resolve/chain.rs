@@ -48,12 +48,21 @@ pub(crate) fn follow_variant(
     if entry.is_gone(now) {
         return None;
     }
-    let ends = variant.types().filter_map(|accept| {
-        let target = variant.target().to_owned();
-        let followed = follow_url(table, target, Some(&accept), now)?;
-        Some(end_of(entry, followed))
-    });
-    ends.reduce(|first, other| match other {
+    let followed = follow_url_for(table, variant.target(), variant, now)?;
+    Some(end_of(entry, followed))
+}
+
+/// Follows a URL at a time with each of the media types of a variant; `None` if it does not lead into the
+/// table then. Of several ends, a loop is returned.
+pub(crate) fn follow_url_for(
+    table: &Table,
+    url: &str,
+    variant: Variant<'_>,
+    now: Timestamp,
+) -> Option<Followed> {
+    let types = variant.types();
+    let all = types.filter_map(|accept| follow_url(table, url.to_owned(), Some(&accept), now));
+    all.reduce(|first, other| match other.end {
         End::Loop(_) => other,
         _ => first,
     })

@@ -7,7 +7,7 @@ use super::accept::{AcceptFields, preferred};
 use super::location::Location;
 use super::path::{Decoded, has_dot_segments};
 use super::site_redirect::SiteRedirect;
-use crate::mapping::packed::{Entry, Found, Site, Table, TargetParts};
+use crate::mapping::packed::{Entry, Found, Site, Table, TargetParts, Variant};
 use crate::mapping::value::{Status, Timestamp};
 
 /// Characters at the end of a sentence or quotation that linkifiers include in a link.
@@ -92,7 +92,8 @@ impl Table {
 pub(crate) enum Match<'t, 'r> {
     /// The base URL itself.
     Landing,
-    /// A code, and the rest of the raw path, if that is appended to a URL: not empty if so.
+    /// A code, and the rest of the raw path, if that is appended to a URL for some requests: not empty if
+    /// so.
     Link(Entry<'t>, &'r str, Via),
     /// A code with `+` after it.
     Preview(Entry<'t>),
@@ -230,17 +231,17 @@ fn follow<'t>(
     // An entry without a target is always gone.
     let (shape, end) = (entry.shape(), entry.gone_from());
     let is_gone = end.is_some_and(|end| end <= now);
-    let Some(mut target) = entry.target_parts().filter(|_| !is_gone) else {
+    let Some(target) = entry.target_parts().filter(|_| !is_gone) else {
         return Outcome::Gone(entry);
     };
-    if shape.has_variants {
-        target = negotiated(entry, target, request.accept);
-    }
     let query = request.query.unwrap_or_default();
     Outcome::Redirect(Redirect {
         entry,
         status: shape.status,
-        location: location_of(entry, target, remainder, query),
+        location: match shape.has_variants {
+            true => negotiated(entry, target, remainder, query, request.accept),
+            false => location_of(entry, target, remainder, query),
+        },
         max_age: if via == Via::Repair {
             0
         } else {
@@ -251,18 +252,22 @@ fn follow<'t>(
     })
 }
 
-/// Returns the target of the variant that a request prefers, or the given one.
+/// Returns the location for a request for an entry with variants.
 #[cold]
 fn negotiated<'t>(
     entry: Entry<'t>,
     target: TargetParts<'t>,
+    remainder: &str,
+    query: &str,
     accept: Option<&dyn AcceptFields>,
-) -> TargetParts<'t> {
-    let variant = preferred(entry, accept);
-    variant.map_or(target, |it| TargetParts::of(it.target()))
+) -> Location<'t> {
+    match preferred(entry, accept) {
+        Some(variant) => location_of_variant(entry, variant, remainder, query),
+        None => location_of(entry, target, remainder, query),
+    }
 }
 
-/// Returns the location for a request for an entry with the given target; the remainder of the path is
+/// Returns the location for a request that leads to the entry's own target; the remainder of the path is
 /// empty for the code itself.
 pub(crate) fn location_of<'t>(
     entry: Entry<'t>,
@@ -270,12 +275,49 @@ pub(crate) fn location_of<'t>(
     remainder: &str,
     query: &str,
 ) -> Location<'t> {
-    let query = if entry.forward().query() { query } else { "" };
     let below = match remainder {
         "" => None,
-        _ => entry.below().map(TargetParts::of),
+        _ => match entry.below() {
+            Some(below) => Some(TargetParts::of(below)),
+            None => entry.forward().path().then_some(target),
+        },
     };
-    Location::new(below.unwrap_or(target), remainder, query)
+    locate(entry, target, below, remainder, query)
+}
+
+/// Returns the location for a request that leads to a variant.
+pub(crate) fn location_of_variant<'t>(
+    entry: Entry<'t>,
+    variant: Variant<'t>,
+    remainder: &str,
+    query: &str,
+) -> Location<'t> {
+    let below = match remainder {
+        "" => None,
+        _ => entry.path_target_of(variant).map(TargetParts::of),
+    };
+    locate(
+        entry,
+        TargetParts::of(variant.target()),
+        below,
+        remainder,
+        query,
+    )
+}
+
+/// Returns a target, or the URL with a path appended to it, if there is one.
+fn locate<'t>(
+    entry: Entry<'t>,
+    target: TargetParts<'t>,
+    below: Option<TargetParts<'t>>,
+    remainder: &str,
+    query: &str,
+) -> Location<'t> {
+    let query = if entry.forward().query() { query } else { "" };
+    match below {
+        Some(below) => Location::new(below, remainder, query),
+        None => Location::new(target, "", query),
+    }
 }
 
 /// Returns the time for which a redirect may be cached: never past the entry's end.

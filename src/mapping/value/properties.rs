@@ -101,6 +101,17 @@ impl Forward {
         !matches!(self, Self::None | Self::Query)
     }
 
+    /// Returns what is forwarded to a URL for paths below, if those of others lead to their target as it
+    /// is.
+    #[must_use]
+    pub fn besides_all(self) -> Self {
+        match self {
+            Self::All => Self::None,
+            Self::AllAndQuery => Self::Query,
+            other => other,
+        }
+    }
+
     /// Returns whether the query is forwarded.
     pub fn query(self) -> bool {
         matches!(self, Self::Query | Self::PathAndQuery | Self::AllAndQuery)

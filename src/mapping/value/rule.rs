@@ -79,6 +79,7 @@ rules! {
     KeyNotAWord = keys::NOT_A_WORD,
     CodeAndNumber = keys::CODE_AND_NUMBER,
     BelowAndForward = keys::BELOW_AND_FORWARD,
+    BelowOfVariantOnly = keys::BELOW_OF_VARIANT_ONLY,
 
     ValueMissing = values::MISSING,
     ValueWrongType = values::WRONG_TYPE,

@@ -6,7 +6,7 @@ use super::entry_edit::{EditRight, EntryEdit};
 use super::refusal::EditRefusal;
 use super::value::EntryValue;
 use crate::edit::KeyEdit;
-use crate::mapping::{Entry, Retired, Statement, Table, Timestamp, keeps_paths};
+use crate::mapping::{Entry, Retired, Statement, Table, Timestamp};
 use crate::registry::decide::check_texts;
 
 /// An edit that changes an entry.
@@ -100,10 +100,12 @@ impl Candidate<'_> {
     /// Returns the trailers that state that its codes are intended to lead elsewhere, if they do.
     pub(super) fn retargeted(&self, has_several_sites: bool) -> Vec<String> {
         let (before, after) = (EntryContent::of(self.entry), &self.content);
-        let target = before.target.as_deref();
-        let is_kept = target == after.target.as_deref()
-            && keeps_paths(target, before.path_target(), after.path_target());
-        if is_kept || after.target.is_none() {
+        let is_kept = match (before.destination(), after.destination()) {
+            (Some(before), Some(after)) => before.lost_in(&after).is_none(),
+            (None, Some(_)) => false,
+            (_, None) => true,
+        };
+        if is_kept {
             return Vec::new();
         }
         // New codes were not published before.

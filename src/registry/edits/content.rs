@@ -1,7 +1,7 @@
 //! The content of an entry, separate from its table: to notice changes, and to describe the
 //! intended content.
 
-use crate::mapping::{Entry, Forward, Retired, Status, Timestamp};
+use crate::mapping::{Destination, Entry, Forward, Retired, Status, Timestamp, Variant};
 
 /// The content of an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,11 +65,17 @@ impl EntryContent {
             .map(String::as_str)
     }
 
-    /// Returns the URL to which paths below its codes are appended.
-    pub(super) fn path_target(&self) -> Option<&str> {
-        let forwards_path = self.forward.is_some_and(Forward::path);
-        let target = self.target.as_deref().filter(|_| forwards_path);
-        self.below.as_deref().or(target)
+    /// Returns where its codes lead, if it has not dropped its target. The default of a document forwards
+    /// nothing here.
+    pub(super) fn destination(&self) -> Option<Destination<'_>> {
+        let (target, below) = (self.target.as_deref()?, self.below.as_deref());
+        let forward = self.forward.unwrap_or_default();
+        let variants = self.variants.iter().map(|note| {
+            let variant = Variant::of_note(note);
+            variant.with_below(variant.path_target(forward, below))
+        });
+        let below = below.or_else(|| forward.path().then_some(target));
+        Some(Destination::new(target, below, variants.collect()))
     }
 
     /// Returns whether it is retired at a time.

@@ -7,7 +7,7 @@ use super::entry_edit::{EntryEdit, ExpectedContent};
 use super::entry_tag::EntryTag;
 use super::refusal::EditRefusal;
 use super::value::EntryValue;
-use crate::mapping::{Entry, Place, Table, Target, Timestamp, keeps_paths};
+use crate::mapping::{Entry, Place, Table, Target, Timestamp};
 use crate::registry::decide::choice::taken_down;
 use crate::registry::decide::{Holder, check_reach};
 
@@ -123,12 +123,9 @@ impl ContentChange<'_, '_> {
         if is_new(&self.after.below, &self.before.below) {
             self.check_url(self.after.below.as_deref())?;
         }
-        let is_kept = keeps_paths(
-            self.before.target.as_deref(),
-            self.before.path_target(),
-            self.after.path_target(),
-        );
-        match self.before.retired.is_some() && self.after.target.is_some() && !is_kept {
+        let both = self.before.destination().zip(self.after.destination());
+        let is_kept = both.is_none_or(|(before, after)| before.lost_in(&after).is_none());
+        match self.before.retired.is_some() && !is_kept {
             true => Err(EditRefusal::Retired),
             false => Ok(()),
         }

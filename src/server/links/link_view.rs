@@ -46,6 +46,8 @@ pub(crate) struct LinkView {
 struct VariantView {
     accept: Vec<String>,
     url: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    below: Option<String>,
 }
 
 impl VariantView {
@@ -53,6 +55,7 @@ impl VariantView {
         Self {
             accept: variant.types().map(str::to_owned).collect(),
             url: variant.target().to_owned(),
+            below: variant.below().map(str::to_owned),
         }
     }
 }

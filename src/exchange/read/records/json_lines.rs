@@ -44,6 +44,7 @@ struct ParsedLine {
 struct ParsedVariant {
     accept: Vec<String>,
     url: String,
+    below: Option<String>,
 }
 
 /// `true`, or a time.
@@ -105,13 +106,21 @@ impl ParsedVariant {
         if types.is_empty() {
             return Err(RowError::value("accept", ""));
         }
-        let target = Target::parse(&self.url).map_err(|error| RowError::Target {
-            key: "url",
-            error,
-            field: None,
-        })?;
-        let target = target.into_owned();
-        Ok(OwnedVariant { types, target })
+        let target = |key, url: &str| match Target::parse(url) {
+            Ok(target) => Ok(target.into_owned()),
+            Err(error) => Err(RowError::Target {
+                key,
+                error,
+                field: None,
+            }),
+        };
+        Ok(OwnedVariant {
+            types,
+            target: target("url", &self.url)?,
+            below: (self.below.as_deref())
+                .map(|it| target("below", it))
+                .transpose()?,
+        })
     }
 }
 
@@ -129,7 +138,7 @@ mod tests {
               \"aliases\":[\"b\"],\"status\":301,\"forward\":\"path\",\"cache-max-age\":0,\
               \"title\":\"T\",\"owner\":\"o\",\"tags\":[\"x,y\"],\"expires\":\"2030-01-01\",\
               \"retired\":true,\"archive\":\"https://web.archive.org/\",\"below\":\"https://b.org/\",\
-              \"variants\":[{\"accept\":[\"a/b\",\"A/C\"],\"url\":\"https://V.org\"}]}\r\n\
+              \"variants\":[{\"accept\":[\"a/b\",\"A/C\"],\"url\":\"https://V.org\",\"below\":\"https://W.org\"}]}\r\n\
               \n{\"url\":\"https://f.org/\",\"number\":7}\n",
         );
         let all = ImportedLink {
@@ -153,6 +162,7 @@ mod tests {
                     .map(|it| MediaType::parse(it).unwrap())
                     .into(),
                 target: Target::parse("https://v.org/").unwrap().into_owned(),
+                below: Target::parse("https://w.org/").ok(),
             }],
         };
         assert_eq!((rows[0].line, &rows[0].link), (1, &Ok(all)));

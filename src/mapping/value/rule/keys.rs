@@ -59,7 +59,7 @@ pub(super) const BELOW_AND_FORWARD: Description = Description {
     name: "below-and-forward",
     severity: Error,
     meaning: "An entry has both `below` and a `forward` that is about paths.",
-    explanation: "Each of them sets where paths below the code lead.\nWith such a `forward` under `defaults`, it is reported at each entry concerned.",
+    explanation: "Each of them sets where paths below the code lead.\nOnly if a variant has no `below`, the entry may have `forward: all` for it.\nWith such a `forward` under `defaults`, it is reported at each entry concerned.",
     wrong: Example::Entries(
         "- url: https://example.org/\n  short-code: docs\n  below: https://docs.example.org/\n  forward: path-and-query\n",
     ),
@@ -67,4 +67,18 @@ pub(super) const BELOW_AND_FORWARD: Description = Description {
         "- url: https://example.org/\n  short-code: docs\n  below: https://docs.example.org/\n  forward: query\n",
     ),
     remedy: "Keep `below` with `forward: query` or `forward: none`, or keep `forward` alone.",
+};
+
+pub(super) const BELOW_OF_VARIANT_ONLY: Description = Description {
+    name: "below-of-variant-only",
+    severity: Error,
+    meaning: "A variant has `below`, but its entry leads no paths below the code anywhere.",
+    explanation: "Requests that name none of the types of a variant would not be found there.\nThe entry needs `below` or `forward: all`, which its own lines must name, and not the `defaults`.",
+    wrong: Example::Entries(
+        "- url: https://example.org/\n  variants:\n  - accept: text/turtle\n    url: https://example.org/data.ttl\n    below: https://example.org/data/\n",
+    ),
+    right: Example::Entries(
+        "- url: https://example.org/\n  below: https://example.org/pages/\n  variants:\n  - accept: text/turtle\n    url: https://example.org/data.ttl\n    below: https://example.org/data/\n",
+    ),
+    remedy: "Add `below` to the entry.",
 };

@@ -26,7 +26,7 @@ pub(super) const CODE_RETARGETED: Description = Description {
     name: "published-code-retargeted",
     severity: Error,
     meaning: "A published code leads to another target.",
-    explanation: "People who published or bookmarked the link rely on where it leads.\nSo do programs that a variant leads elsewhere: it may neither be removed nor get another target.",
+    explanation: "People who published or bookmarked the link rely on where it leads.\nSo do programs that a variant leads elsewhere: it may neither be removed nor get another target.\nThe same applies to `below`, of the entry and of its variants: paths below the code must lead where they did, unless they were only appended to the target by `forward`.",
     wrong: Example::Change {
         published: PUBLISHED,
         proposed: "- url: https://example.com/\n  short-code: example\n",
@@ -58,7 +58,7 @@ pub(super) const RETIRED_CODE_RETARGETED: Description = Description {
     name: "retired-code-retargeted",
     severity: Error,
     meaning: "A retired code gets another target.",
-    explanation: "A retired code stays taken forever, so that old links never lead to something unrelated.\nNo declaration in a commit message allows this.",
+    explanation: "A retired code stays taken forever, so that old links never lead to something unrelated: neither the code, nor the types of its variants, nor the paths below it.\nNo declaration in a commit message allows this.",
     wrong: Example::Change {
         published: RETIRED,
         proposed: "- url: https://example.com/\n  short-code: example\n",
