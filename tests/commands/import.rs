@@ -178,6 +178,58 @@ fn a_link_with_other_variants_is_not_there_already() {
 }
 
 #[test]
+fn urls_that_cannot_be_used_are_refused_with_their_reason() {
+    let fixture = Fixture::with("base_url: https://short.code/\nmapping: []\n");
+    let variant = r#""variants":[{"accept":["a/b"],"url":"https://e.org/b""#;
+    let url = r#""url":"https://e.org/""#;
+    let rows = [
+        format!(r#"{{"short-code":"a",{url},"below":"https://e.org/b"}}"#),
+        r#"{"short-code":"b","retired":true,"below":"https://e.org/b/"}"#.to_owned(),
+        r#"{"short-code":"c","retired":true,"archive":"https://e.org/c"}"#.to_owned(),
+        format!(r#"{{"short-code":"d","retired":true,{variant}}}]}}"#),
+        format!(r#"{{"short-code":"e",{url},{variant},"below":"https://e.org/b/"}}]}}"#),
+        format!(r#"{{"short-code":"f",{url},"forward":"path",{variant}}}]}}"#),
+        format!(
+            r#"{{"short-code":"g",{url},"below":"https://e.org/b/",{variant},"below":"https://e.org/c"}}]}}"#
+        ),
+        format!(
+            r#"{{"short-code":"h",{url},"forward":"all",{variant},"below":"https://e.org/b/"}}]}}"#
+        ),
+    ];
+    let report = fixture.import(&["--format", "jsonl", "-"], rows.join("\n").as_bytes());
+    assert_snapshot!(report, @r##"
+    status 1
+    <stdin>:1: error: the path cannot be forwarded to a target that ends like this
+      hint: end the URL in "/", "=", ":" or "#"
+    <stdin>:1: the same on 2 further lines: 6, 7
+    <stdin>:2: error: there is "below", but no URL
+      hint: add the URL, or leave out what was taken down
+    <stdin>:3: error: there is "archive", but no URL
+      hint: add the URL, or leave out what was taken down
+    <stdin>:4: error: there is "variants", but no URL
+      hint: add the URL, or leave out what was taken down
+    <stdin>:5: error: only a variant says where paths below the code lead
+      hint: add "below", for all other requests
+    added 1 link to mapping.yaml; 7 not imported
+    "##);
+    assert_eq!(
+        fixture.text(),
+        "base_url: https://short.code/\nmapping:\n- url: https://e.org/\n  short-code: h\n  forward: all\n  \
+         variants:\n  - accept: a/b\n    url: https://e.org/b\n    below: https://e.org/b/\n"
+    );
+    let defaults = "base_url: https://short.code/\ndefaults: {forward: path}\nmapping: []\n";
+    let fixture = Fixture::with(defaults);
+    let row = rows[0].replace("/b\"", "/b/\"");
+    let report = fixture.import(&["--format", "jsonl", "-"], row.as_bytes());
+    assert_snapshot!(report, @r#"
+    status 1
+    <stdin>:1: error: "below" excludes a "forward" that is about paths, and the defaults of its file set this forwarding
+      hint: give it "forward: none"
+    added 0 links to mapping.yaml; 1 not imported
+    "#);
+}
+
+#[test]
 fn a_takedown_is_not_undone() {
     let fixture = Fixture::with(
         "base_url: https://short.code/\nmapping:\n- short-code: KiuH6GHM\n  retired: true\n\

@@ -228,6 +228,9 @@ impl CodeConflicts<'_> {
         let hint = match (leads_elsewhere, is_auto) {
             (true, true) => String::new(),
             (true, false) => "choose another code".to_owned(),
+            (false, _) if leads_apart(holder, entry) => {
+                "keep one of the two: they lead other requests to different URLs".to_owned()
+            }
             (false, _) => "make one entry of the two: they lead to the same target".to_owned(),
         };
         let reported = self.problems.push(problem.with_hint(hint));
@@ -237,6 +240,11 @@ impl CodeConflicts<'_> {
                 .extend(reported.map(|problem| Collision { problem, code }));
         }
     }
+}
+
+/// Returns whether two entries with one target differ in where paths below their code lead, or variants.
+fn leads_apart(one: Entry<'_>, other: Entry<'_>) -> bool {
+    one.below() != other.below() || !one.variants().eq(other.variants())
 }
 
 /// Names the next free code for each entry that lost its own to another target.

@@ -65,6 +65,15 @@ pub enum RegistrationRefusal {
     /// An imported link has no target.
     #[error("there is no URL")]
     NoUrl,
+    /// An imported link has another URL, but no target.
+    #[error("there is {key:?}, but no URL")]
+    NoUrlBut {
+        /// The key of the other URL.
+        key: &'static str,
+    },
+    /// Only a variant says where paths below the code lead.
+    #[error("only a variant says where paths below the code lead")]
+    BelowOfVariantOnly,
     /// The URL does not allow the requested forwarding.
     #[error(transparent)]
     Misfit(#[from] Misfit),
@@ -219,6 +228,8 @@ impl RegistrationRefusal {
             Self::Code(error) => return error.hint(),
             Self::Misfit(misfit) => misfit.hint().to_owned(),
             Self::DefaultMisfit(_) => "give it \"forward: none\"".to_owned(),
+            Self::NoUrlBut { .. } => "add the URL, or leave out what was taken down".to_owned(),
+            Self::BelowOfVariantOnly => "add \"below\", for all other requests".to_owned(),
             Self::OwnLink => "register the URL that it leads to instead".to_owned(),
             Self::CodeTaken { holder, .. } => match &holder.target {
                 _ if holder.is_gone => {

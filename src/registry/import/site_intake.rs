@@ -6,15 +6,17 @@
 //! that are gone, too: an attempt to revive one is reported. Invariant: the taken links can be
 //! inserted together, because no code is assigned twice.
 
+mod forwarding;
 mod waiting;
 
 use std::collections::{HashMap, HashSet};
 
+use self::forwarding::{LinkUrls, check_without_url};
 use crate::edit::{NewEntry, OwnCode};
 use crate::exchange::read::ImportedLink;
 use crate::mapping::{
-    Code, Defaults, Forward, Misfit, OwnedVariant, Retired, Site, Table, Target, Timestamp,
-    WrittenDate, WrittenRetirement,
+    Code, Defaults, OwnedVariant, Retired, Site, Table, Target, Timestamp, WrittenDate,
+    WrittenRetirement,
 };
 use crate::registry::decide::{RegistrationRefusal, check_reach, check_texts, choice};
 
@@ -86,7 +88,12 @@ impl<'t> SiteIntake<'t> {
         let archive = link.archive.as_deref().map(target).transpose()?;
         let below = link.below.as_deref().map(target).transpose()?;
         check_texts(link.title.as_deref(), link.owner.as_deref(), &link.tags)?;
-        self.check_forward(url.as_ref(), below.as_ref(), link.forward)?;
+        let urls = LinkUrls {
+            url: url.as_ref(),
+            below: below.as_ref(),
+            variants: &link.variants,
+        };
+        urls.check_forward(link.forward, self.defaults.forward)?;
         let own = match (&link.code, link.number) {
             (Some(text), _) => Some(Code::custom(text)?),
             (None, Some(number)) => Some(Code::number(number)?),
@@ -95,6 +102,7 @@ impl<'t> SiteIntake<'t> {
         if url.is_none() && (link.retired.is_none() || own.is_none()) {
             return Err(RegistrationRefusal::NoUrl);
         }
+        check_without_url(&link)?;
         let aliases = link.aliases.iter().map(|text| Code::custom(text));
         let aliases: Vec<_> = aliases.collect::<Result<_, _>>()?;
         let codes = || own.iter().chain(&aliases);
@@ -152,24 +160,6 @@ impl<'t> SiteIntake<'t> {
             }
         }
         Ok(())
-    }
-
-    /// Checks that a URL allows the requested forwarding.
-    fn check_forward(
-        &self,
-        url: Option<&Target<'_>>,
-        below: Option<&Target<'_>>,
-        forward: Option<Forward>,
-    ) -> Result<(), RegistrationRefusal> {
-        let misfit = |forward: Option<Forward>| match below {
-            Some(below) => Misfit::of_below(forward.unwrap_or_default(), below.as_str()),
-            None => Misfit::of(forward?, url?.as_str()),
-        };
-        match forward {
-            Some(_) => misfit(forward).map_or(Ok(()), |it| Err(it.into())),
-            None => misfit(self.defaults.forward)
-                .map_or(Ok(()), |it| Err(RegistrationRefusal::DefaultMisfit(it))),
-        }
     }
 
     /// Checks that a URL is not a short link of the table. A published link may lead to another
