@@ -23,8 +23,8 @@ pub(super) fn spellings(pairs: &[Pair<'_>]) -> Vec<(Range<usize>, String)> {
     let spellings = values.filter_map(|(key, value)| {
         let spelling = match key {
             "url" if has_own_code => canonical_url(value),
-            // Of the texts in it, only those of URLs are such.
-            "variants" => canonical_url(value),
+            // Of the texts in variants, only those of URLs are such.
+            "below" | "archive" | "variants" => canonical_url(value),
             key if TEXTS.contains(&key) => quoted(value),
             _ => None,
         };

@@ -4,7 +4,7 @@
 //! later, in `conflicts`.
 
 use super::item::{Item, RareKeys};
-use super::url_checks::{SetBy, check_below, check_forward, check_private, warn_not_canonical};
+use super::url_checks::{Forwarding, SetBy, check_private, warn_not_canonical};
 use super::variant_checks::{check_default_of_variant, read_variants};
 use super::variants::WrittenVariants;
 use crate::mapping::packed::{CodeKind, Draft, NoteKind, Owner, Shape, Term, Unsaid, Variant};
@@ -31,13 +31,13 @@ pub(crate) fn admit(item: &Item<'_>, file: u32, draft: &mut Draft, report: &mut 
     let below = read_below(report, item);
     let variants = read_variants(report, item);
     if let (Ok(Some(target)), Some(forward)) = (&target, item.forward) {
-        check_forward(
-            report,
-            target.as_str(),
-            forward.value,
-            forward.position,
-            SetBy::Entry,
-        );
+        let forwarding = Forwarding {
+            forward: forward.value,
+            set_by: SetBy::Entry,
+            position: forward.position,
+            types: None,
+        };
+        forwarding.check_target(report, target.as_str());
     }
     let (Ok(target), Some(own)) = (target, own) else {
         return;
@@ -115,24 +115,29 @@ pub(super) fn check_defaults(draft: &Draft, defaults: &Defaults, report: &mut Re
     for (at, line, shape) in draft.entries() {
         if shape.unsaid.forward && shape.url.is_some() {
             let column = shape.column;
-            let position = Position { line, column };
+            let forwarding = Forwarding {
+                forward,
+                set_by: SetBy::Defaults,
+                position: Position { line, column },
+                types: None,
+            };
             let mut some_lack_below = false;
             if shape.has_variants {
                 for note in draft.notes.drafted(at, NoteKind::Variant) {
                     let variant = Variant::of_note(note);
-                    check_default_of_variant(report, variant, forward, position);
+                    check_default_of_variant(report, variant, forwarding);
                     some_lack_below |= variant.below().is_none();
                 }
             }
             if !shape.has_below {
                 let url = draft.targets.get(at).to_string();
-                check_forward(report, &url, forward, position, SetBy::Defaults);
+                forwarding.check_target(report, &url);
             } else if let Some(below) = draft.notes.drafted(at, NoteKind::Below).next() {
-                let forward = match some_lack_below {
-                    true => forward.besides_all(),
-                    false => forward,
+                let forwarding = match some_lack_below {
+                    true => forwarding.besides_all(),
+                    false => forwarding,
                 };
-                check_below(report, below, forward, position, SetBy::Defaults);
+                forwarding.check_below(report, below);
             }
         }
     }
@@ -216,6 +221,7 @@ fn read_archive<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Option<Targe
         }
         Ok(target) => {
             check_private(report, &target, archive.position);
+            warn_not_canonical(report, archive, &target);
             Some(target)
         }
         Err(error) => {
@@ -254,8 +260,13 @@ fn read_below<'i>(report: &mut Report<'_>, item: &'i Item<'_>) -> Option<Target<
     if variants.is_some_and(WrittenVariants::some_lack_below) {
         forward = forward.besides_all();
     }
-    let (url, at) = (target.as_str(), below.position);
-    check_below(report, url, forward, at, SetBy::Entry);
+    let forwarding = Forwarding {
+        forward,
+        set_by: SetBy::Entry,
+        position: below.position,
+        types: None,
+    };
+    forwarding.check_below(report, target.as_str());
     Some(target)
 }
 

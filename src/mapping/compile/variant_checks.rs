@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::item::Item;
-use super::url_checks::{SetBy, check_below, check_forward, check_private, warn_not_canonical};
+use super::url_checks::{Forwarding, SetBy, check_private, warn_not_canonical};
 use super::variants::{WrittenVariant, WrittenVariants};
 use crate::mapping::packed::{OwnedVariant, Variant};
 use crate::mapping::parse::{Located, Report};
-use crate::mapping::value::{Forward, MediaType, Position, Rule, Target};
+use crate::mapping::value::{MediaType, Position, Rule, Target};
 
 /// Checks the variants of an entry; returns those that are valid.
 pub(super) fn read_variants(report: &mut Report<'_>, item: &Item<'_>) -> Vec<OwnedVariant> {
@@ -24,15 +24,17 @@ pub(super) fn read_variants(report: &mut Report<'_>, item: &Item<'_>) -> Vec<Own
     let (mut valid, mut known) = (Vec::new(), HashSet::new());
     for variant in all {
         let types = read_types(report, &variant.types, &mut known);
+        let names: Vec<_> = types.iter().map(MediaType::as_str).collect();
+        let type_list = names.join(", ");
         let target = variant.url.as_ref().and_then(|url| {
             let target = read_target(report, url)?;
-            if let (Some(forward), None) = (item.forward, &variant.below) {
-                let (forward, at) = (forward.value, url.position);
-                check_forward(report, target.as_str(), forward, at, SetBy::Entry);
+            if variant.below.is_none() {
+                let forwarding = forwarding(item, url.position, &type_list);
+                forwarding.check_target(report, target.as_str());
             }
             Some(target)
         });
-        let below = read_below(report, item, variant);
+        let below = read_below(report, item, variant, &type_list);
         if let (Some(target), false) = (target, types.is_empty()) {
             valid.push(OwnedVariant {
                 types,
@@ -48,15 +50,26 @@ pub(super) fn read_variants(report: &mut Report<'_>, item: &Item<'_>) -> Vec<Own
 pub(super) fn check_default_of_variant(
     report: &mut Report<'_>,
     variant: Variant<'_>,
-    forward: Forward,
-    position: Position,
+    forwarding: Forwarding<'_>,
 ) {
+    let types = variant.type_list();
+    let forwarding = Forwarding {
+        types: Some(&types),
+        ..forwarding
+    };
     match variant.below() {
-        Some(below) => {
-            let forward = forward.besides_all();
-            check_below(report, below, forward, position, SetBy::Defaults);
-        }
-        None => check_forward(report, variant.target(), forward, position, SetBy::Defaults),
+        Some(below) => forwarding.besides_all().check_below(report, below),
+        None => forwarding.check_target(report, variant.target()),
+    }
+}
+
+/// Returns what an entry itself sets to be forwarded to a URL of a variant.
+fn forwarding<'f>(item: &Item<'_>, position: Position, types: &'f str) -> Forwarding<'f> {
+    Forwarding {
+        forward: item.forward.map(|it| it.value).unwrap_or_default(),
+        set_by: SetBy::Entry,
+        position,
+        types: Some(types),
     }
 }
 
@@ -65,18 +78,20 @@ fn read_below<'u>(
     report: &mut Report<'_>,
     item: &Item<'_>,
     variant: &'u WrittenVariant<'_>,
+    type_list: &str,
 ) -> Option<Target<'u>> {
     let below = variant.below.as_ref()?;
     let target = read_target(report, below)?;
-    let forward = item.forward.map(|it| it.value).unwrap_or_default();
+    let forwarding = forwarding(item, below.position, type_list);
     let has_below = item.rare.as_deref().is_some_and(|it| it.below.is_some());
-    if !has_below && !forward.takes_below() {
+    if !has_below && !forwarding.forward.takes_below() {
         let message = "only a variant says where paths below the code lead";
         let hint = "add \"below\" to the entry, for all other requests";
         report.problem_with_hint(Rule::BelowOfVariantOnly, below.position, message, hint);
     }
-    let (url, at) = (target.as_str(), below.position);
-    check_below(report, url, forward.besides_all(), at, SetBy::Entry);
+    forwarding
+        .besides_all()
+        .check_below(report, target.as_str());
     Some(target)
 }
 

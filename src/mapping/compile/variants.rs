@@ -34,6 +34,8 @@ const VARIANT_KEYS: &[(&str, VariantKey)] = &[
     ("below", VariantKey::Below),
 ];
 
+const FORM: &str = "write \"- accept: text/turtle\", and below it \"url: https://…\"";
+
 /// The number of keys that every variant has, the first of all.
 const NEEDED_KEYS: usize = 2;
 
@@ -49,7 +51,7 @@ impl<'t> WrittenVariants<'t> {
         reader: &mut Reader<'t, '_>,
         position: Position,
     ) -> Result<Option<Self>, Stop> {
-        if !reader.list("variants")? {
+        if !reader.list_like("variants", FORM)? {
             return Ok(None);
         }
         let mut all = Vec::new();
@@ -60,8 +62,7 @@ impl<'t> WrittenVariants<'t> {
             }
             if !matches!(value, Node::Alias) {
                 let message = format!("a variant must be a map of keys, found {}", value.noun());
-                let hint = "write \"- accept: text/turtle\", and below it \"url: https://…\"";
-                reader.problem_with_hint(Rule::ValueWrongType, position, message, hint);
+                reader.problem_with_hint(Rule::ValueWrongType, position, message, FORM);
             }
             reader.skip(&value)?;
         }

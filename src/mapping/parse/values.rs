@@ -47,12 +47,13 @@ impl<'t> ScalarNode<'t> {
 
 impl<'t> Reader<'t, '_> {
     pub(crate) fn list(&mut self, key: &str) -> Result<bool, Stop> {
-        self.collection(
-            key,
-            "a list",
-            "write it as [a, b], or each item on its own line after \"- \"",
-            |node| matches!(node, Node::Sequence),
-        )
+        let hint = "write it as [a, b], or each item on its own line after \"- \"";
+        self.list_like(key, hint)
+    }
+
+    /// Enters a list whose form a hint describes.
+    pub(crate) fn list_like(&mut self, key: &str, hint: &str) -> Result<bool, Stop> {
+        self.collection(key, "a list", hint, |node| matches!(node, Node::Sequence))
     }
 
     pub(crate) fn map(&mut self, key: &str) -> Result<bool, Stop> {

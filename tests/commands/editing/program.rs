@@ -27,6 +27,16 @@ mapping:
   expires: 2025-01-01
   retired: 2024-01-01";
 
+#[test]
+fn each_url_that_cannot_be_forwarded_to_is_named() {
+    let workspace = Workspace::new(
+        "base_url: https://short.code/\nmapping:\n- url: https://e.org/\n  short-code: a\n  variants:\n  \
+         - {accept: a/b, url: \"https://e.org/b\"}\n  - {accept: [a/c, a/d], url: \"https://e.org/c\"}\n",
+    );
+    let forward = ["set", "a", "--forward", "path"];
+    assert_snapshot!("forward_and_variants", workspace.keeps(1, &forward));
+}
+
 /// Returns the date of today in UTC.
 fn today() -> String {
     let now = waypost::mapping::Timestamp::from(std::time::SystemTime::now());
