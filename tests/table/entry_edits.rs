@@ -244,6 +244,39 @@ fn a_key_is_erased_with_the_comment_on_its_line() {
 }
 
 #[test]
+fn comments_inside_a_value_are_erased_with_it() {
+    let erased = |text: &str| change(text, 0, &[KeyEdit::erased("variants")]);
+    let head = "mapping:\n- url: https://e.org/ # u\n  number: 1\n";
+    let list = "  variants: # a\n  # b\n  - accept: a/b # c\n    # d\n    url: https://v.org/ # e\n\n    # f\n";
+    for after in [
+        "",
+        "  # g\n  owner: o # h\n",
+        "# i\n- url: https://f.org/\n",
+    ] {
+        let removed = erased(&format!("{head}{list}{after}"));
+        assert_eq!(removed, Ok(format!("{head}{after}")));
+    }
+    // As the first key, and in an entry that gets all others.
+    let first = "mapping:\n- variants: # a\n  - accept: a/b\n    # b\n    url: https://v.org/\n    # c\n  # d\n";
+    let removed = erased(&format!("{first}  url: https://e.org/\n"));
+    let expected = "mapping:\n# d\n- url: https://e.org/\n".to_owned();
+    assert_eq!(removed, Ok(expected));
+    let mut all = ["variants", "url"].map(KeyEdit::erased).to_vec();
+    all.push(edit("short-code=a"));
+    let list = list.replace("\n\n", "\n");
+    let removed = change(&format!("mapping:\n- url: https://e.org/\n{list}"), 0, &all);
+    let expected = "mapping:\n- short-code: a\n".to_owned();
+    assert_eq!(removed, Ok(expected));
+    // In braces, all between the brackets.
+    let flow = "mapping:\n- {url: https://e.org/, variants: [ # a\n    {accept: a/b, # b\n    url: 'https://v.org/'}], owner: o}\n";
+    let expected = "mapping:\n- {url: https://e.org/, owner: o}\n".to_owned();
+    assert_eq!(erased(flow), Ok(expected));
+    // Without that, no comment may be lost.
+    let kept = KeyEdit::texts("variants", Vec::new());
+    assert!(change(&format!("{head}{list}"), 0, &[kept]).is_err());
+}
+
+#[test]
 fn variants_are_removed_as_a_whole() {
     let entry = "mapping:\n- url: https://e.org/\n  number: 1\n";
     let lists = [
@@ -373,7 +406,7 @@ fn check(text: &str, edits: &[(usize, Vec<KeyEdit>)]) -> Result<bool, TestCaseEr
     // Comments are the only text in capitals.
     let comments = |text: &str| text.matches("# C").count();
     let mut all = done.values().flat_map(|edits| edits.iter());
-    let is_kept = comments(&new_text) == comments(text) || all.any(|edit| edit.erases_comment);
+    let is_kept = comments(&new_text) == comments(text) || all.any(|edit| edit.erases_comments);
     prop_assert!(is_kept, "{text}\n---\n{new_text}");
     if done.is_empty() {
         prop_assert_eq!(&new_text, text);

@@ -171,8 +171,8 @@ impl EntryChange<'_, '_, '_> {
         while pair < removed.len() {
             let run = removed[pair..].iter().take_while(|it| it.is_some()).count();
             let end = pair + run;
-            for pair in pair..end {
-                self.entry.refuse_comments(pair)?;
+            for (pair, edit) in (pair..end).zip(removed[pair..end].iter().flatten()) {
+                self.refuse_removal(pair, edit)?;
             }
             if run > 0 && self.entry.is_flow() {
                 // With the following comma, or, for the last ones, the preceding comma.
@@ -199,15 +199,27 @@ impl EntryChange<'_, '_, '_> {
         Ok(parts)
     }
 
+    /// Refuses to remove a key if comments within its value would be lost that are not to be erased.
+    fn refuse_removal(&self, pair: usize, edit: &KeyEdit) -> Result<(), Obstacle> {
+        match edit.erases_comments {
+            true => self.entry.refuse_block_texts(pair),
+            false => self.entry.refuse_comments(pair),
+        }
+    }
+
     /// Returns the removed part of a key's lines below the first one, in block form: all of them,
     /// unless a comment stays there.
     fn lines(&self, pair: usize, edit: &KeyEdit) -> Range<usize> {
         let (start, end) = (self.entry.start(pair), self.entry.end(pair));
         let end_of_line = end_of_line(self.text, end);
         let comment = self.text[end..end_of_line].find('#');
-        if let Some(comment) = comment.filter(|_| !edit.erases_comment) {
+        if let Some(comment) = comment.filter(|_| !edit.erases_comments) {
             return start..end + comment;
         }
+        let end_of_line = match edit.erases_comments {
+            true => self.entry.end_with_comments(pair),
+            false => end_of_line,
+        };
         let rest = &self.text[end_of_line..];
         let line_break = rest.find('\n').filter(|found| *found <= 1);
         start_of_line(self.text, start)..end_of_line + line_break.map_or(0, |found| found + 1)
@@ -221,8 +233,12 @@ impl EntryChange<'_, '_, '_> {
         let (margin, _) = line.split_at(line.len() - line.trim_start_matches(' ').len());
         let mut comments = String::new();
         for (pair, edit) in removed.iter().enumerate() {
-            let between = &self.text[self.entry.end(pair)..self.entry.start(pair + 1)];
-            let is_erased = edit.is_some_and(|edit| edit.erases_comment);
+            let is_erased = edit.is_some_and(|edit| edit.erases_comments);
+            let end = match is_erased {
+                true => self.entry.end_with_comments(pair),
+                false => self.entry.end(pair),
+            };
+            let between = &self.text[end..self.entry.start(pair + 1)];
             for line in between.split_inclusive('\n').skip(usize::from(is_erased)) {
                 if is_comment(line) {
                     comments.extend([margin, line.trim_start_matches([' ', '\t'])]);
@@ -244,14 +260,14 @@ impl EntryChange<'_, '_, '_> {
                 .obstacle(Rule::LayoutListApart, "an entry needs a key"));
         }
         let last = removed.len() - 1;
-        for pair in 0..=last {
-            self.entry.refuse_comments(pair)?;
+        for (pair, edit) in removed.iter().flatten().enumerate() {
+            self.refuse_removal(pair, edit)?;
         }
         let mut end = self.entry.end(last);
         if self.entry.is_flow() {
             self.entry.refuse_comments_between(0..last)?;
-        } else if removed[last].is_some_and(|edit| edit.erases_comment) {
-            end = end_of_line(self.text, end);
+        } else if removed[last].is_some_and(|edit| edit.erases_comments) {
+            end = self.entry.end_with_comments(last);
         }
         let start = self.entry.start(0);
         let mut parts = vec![(start..end, self.joined(added, start))];

@@ -31,8 +31,9 @@ pub struct KeyEdit {
     pub key: &'static str,
     /// Its new value; `None` removes it.
     pub value: Option<NewValue>,
-    /// Whether the comment on the line of a removed key is removed, too.
-    pub erases_comment: bool,
+    /// Whether the comments on the lines of a removed key, and those below it that are indented deeper, are
+    /// removed, too.
+    pub erases_comments: bool,
 }
 
 /// A new value of a key.
@@ -62,10 +63,10 @@ impl KeyEdit {
         Self::new(key, (!texts.is_empty()).then_some(NewValue::Texts(texts)))
     }
 
-    /// Removes a key and the comment on its line.
+    /// Removes a key and the comments on its lines, and those below it that are indented deeper.
     pub fn erased(key: &'static str) -> Self {
         Self {
-            erases_comment: true,
+            erases_comments: true,
             ..Self::new(key, None)
         }
     }
@@ -74,7 +75,7 @@ impl KeyEdit {
         Self {
             key,
             value,
-            erases_comment: false,
+            erases_comments: false,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::edit::layout::{indent, is_blank, line, line_break_at};
+use crate::edit::layout::{indent, is_blank, is_comment, line, line_break_at};
 use crate::edit::obstacle::Obstacle;
 use crate::mapping::{EntryOutline, Pair, Rule, ScalarForm};
 
@@ -150,18 +150,43 @@ impl<'o, 't> WrittenEntry<'o, 't> {
         Some((end_of_line(self.text, end), separator))
     }
 
-    /// Refuses a key whose value cannot be removed without a comment that belongs to it.
-    pub(super) fn refuse_comments(&self, pair: usize) -> Result<(), Obstacle> {
-        let Pair {
-            is_list, values, ..
-        } = &self.entry.pairs[pair];
-        let has_block = values.iter().any(|value| value.form == ScalarForm::Block);
-        if *is_list && has_block {
-            return Err(self.obstacle(
+    /// Refuses a key whose value cannot be removed, whatever comments belong to it.
+    pub(super) fn refuse_block_texts(&self, pair: usize) -> Result<(), Obstacle> {
+        match self.entry.pairs[pair].is_list && self.has_block(pair) {
+            true => Err(self.obstacle(
                 Rule::LayoutBlockText,
                 "a list with block scalars (\"|\" or \">\") cannot be changed",
-            ));
+            )),
+            false => Ok(()),
         }
+    }
+
+    fn has_block(&self, pair: usize) -> bool {
+        let mut values = self.entry.pairs[pair].values.iter();
+        values.any(|value| value.form == ScalarForm::Block)
+    }
+
+    /// Returns the end of the line on which a value ends, or of the last comment below it that is indented
+    /// deeper than the keys, in block form.
+    pub(super) fn end_with_comments(&self, pair: usize) -> usize {
+        let mut end = end_of_line(self.text, self.end(pair));
+        let mut at = end + line(&self.text[end..]).len();
+        for line in self.text[at..].split_inclusive('\n') {
+            if is_comment(line) && indent(line) > self.margin() {
+                end = end_of_line(self.text, at);
+            } else if !is_blank(line) {
+                break;
+            }
+            at += line.len();
+        }
+        end
+    }
+
+    /// Refuses a key whose value cannot be removed without a comment that belongs to it.
+    pub(super) fn refuse_comments(&self, pair: usize) -> Result<(), Obstacle> {
+        self.refuse_block_texts(pair)?;
+        let values = &self.entry.pairs[pair].values;
+        let has_block = self.has_block(pair);
         let start = self.value_start(pair);
         let mut outside = Vec::from([&self.text[self.after_colon(pair)..start]]);
         if has_block {
