@@ -55,6 +55,7 @@ fuzz_target!(|bytes: &[u8]| {
                 expected[number].insert(edit.key.to_owned(), vec![text])
             }
             Some(NewValue::Texts(texts)) => expected[number].insert(edit.key.to_owned(), texts),
+            Some(NewValue::Variants(_)) => unreachable!("no edit here sets them"),
         };
     }
     let found = Vec::from_iter((0..new.entries.len()).map(|entry| keys(&new, entry)));

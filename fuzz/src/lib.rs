@@ -15,6 +15,7 @@ pub mod edit {
     mod refusal;
     mod replace;
     mod scalar;
+    mod variant_lines;
     mod window;
 }
 

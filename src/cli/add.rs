@@ -162,6 +162,7 @@ pub(super) fn run(args: Args) -> Result<(), Error> {
         status: args.status,
         forward: args.forward,
         below: args.below.filter(says_something),
+        variants: Vec::new(),
         expires,
         site: args.site,
         destination,

@@ -32,6 +32,7 @@ mod refusal;
 mod replace;
 mod scalar;
 mod style;
+mod variant_lines;
 mod window;
 
 pub use entry::{EditedText, KeyEdit, NewValue, edit_in_pieces};

@@ -6,8 +6,9 @@ use std::borrow::Cow;
 use std::fmt;
 
 use super::scalar::{list, scalar};
+use super::variant_lines::{pair, variant_lines};
 use crate::mapping::{
-    Code, Forward, MediaType, OwnedVariant, Scheme, Status, Target, WrittenDate, WrittenRetirement,
+    Code, Forward, OwnedVariant, Scheme, Status, Target, WrittenDate, WrittenRetirement,
 };
 
 /// An entry that is not in a table yet.
@@ -117,37 +118,6 @@ impl NewEntry {
     }
 }
 
-/// Returns a key with its value, given what begins the further lines.
-pub(super) fn pair(key: &str, value: &str, line_start: &str) -> String {
-    let space = if value.starts_with('\n') { "" } else { " " };
-    format!("{key}:{space}{}", value.replace('\n', line_start))
-}
-
-/// Returns variants as a value on lines of its own.
-fn variant_lines(variants: &[OwnedVariant]) -> String {
-    let lines = variants.iter().map(|variant| {
-        let OwnedVariant {
-            types,
-            target,
-            below,
-        } = variant;
-        // No reader takes a media type for anything but a text.
-        let types: Vec<_> = types.iter().map(MediaType::as_str).collect();
-        let accept = match &types[..] {
-            [only] => (*only).to_owned(),
-            several => format!("[{}]", several.join(", ")),
-        };
-        let url = scalar(target.as_str());
-        let below = below.as_ref().map(|it| scalar(it.as_str()));
-        let below = below.map(|it| format!("\n  below: {it}"));
-        format!(
-            "\n- accept: {accept}\n  url: {url}{}",
-            below.unwrap_or_default()
-        )
-    });
-    lines.collect()
-}
-
 /// Writes the entry as an item of an unindented list, without a line break after the last line.
 impl fmt::Display for NewEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -164,7 +134,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::mapping::{SourceFile, compile};
+    use crate::mapping::{MediaType, SourceFile, compile};
 
     fn entry() -> NewEntry {
         let url = Target::parse("https://e.org/").unwrap();

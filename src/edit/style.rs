@@ -1,7 +1,7 @@
 //! Styles: how the lines of a new entry are written, next to its neighbours.
 
 use super::NewEntry;
-use super::new_entry::pair;
+use super::variant_lines::pair;
 
 /// The style in which an entry is written.
 #[derive(Debug, Clone, Copy)]

@@ -87,6 +87,61 @@ async fn an_owner_changes_what_was_read_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn variants_are_replaced_as_a_whole() {
+    let fixture = Fixture::with_table(TABLE).await;
+    let code = code();
+    let patch = async |variants: &str| {
+        let body = format!(r#"{{"variants": {variants}}}"#);
+        fixture.edit(ADA, "PATCH", &code, "*", &body).await
+    };
+    let lines = "\n  variants:\n  - accept: text/turtle\n    url: https://a.example/ttl";
+    let changed = patch(r#"[{"accept": "text/turtle", "url": "https://A.example/ttl"}]"#).await;
+    assert_eq!(status(&changed), 200, "{changed}");
+    let expected = json!([{"accept": ["text/turtle"], "url": "https://a.example/ttl"}]);
+    assert_eq!(changed.json()["variants"], expected);
+    assert_eq!(
+        fixture.look_up(&format!("/{code}")).await.json()["variants"],
+        expected
+    );
+    let with = TABLE.replace("  owner: ada", &format!("  owner: ada{lines}"));
+    assert_eq!(format!("{}\n", fixture.table()), with);
+    // New types break no promise; a type that leads elsewhere does.
+    let message = || fixture.remote("log -1 --format=%B main");
+    assert!(!message().contains("Waypost-Allow"), "{}", message());
+    let commits = fixture.commits();
+    let same = patch(r#"[{"accept": ["Text/Turtle"], "url": "https://a.example/ttl"}]"#).await;
+    assert_eq!((status(&same), fixture.commits()), (200, commits));
+    let moved = patch(r#"[{"accept": "a/b", "url": "https://a.example/b"}]"#).await;
+    assert_eq!(status(&moved), 200, "{moved}");
+    assert!(
+        message().contains("Waypost-Allow: retarget"),
+        "{}",
+        message()
+    );
+    let other = r#"[{"accept": "a/b", "url": "https://short.code/b"}]"#;
+    for refused in [
+        other,
+        r#"[{"accept": "a/b", "url": "https://a.example/", "below": "https://a.example/"}]"#,
+    ] {
+        assert_eq!(status(&patch(refused).await), 422, "{refused}");
+    }
+    // An empty list and null remove them.
+    for none in ["[]", "null"] {
+        let removed = patch(none).await;
+        assert_eq!(
+            (status(&removed), removed.json().get("variants")),
+            (200, None)
+        );
+        assert_eq!(format!("{}\n", fixture.table()), TABLE);
+        patch(r#"[{"accept": "a/b", "url": "https://a.example/b"}]"#).await;
+    }
+    let retired = fixture.edit(ADA, "DELETE", &code, "*", "").await;
+    assert_eq!(status(&retired), 200);
+    let regiven = patch(r#"[{"accept": "a/b", "url": "https://a.example/c"}]"#).await;
+    assert_eq!(status(&regiven), 422, "{regiven}");
+}
+
+#[tokio::test]
 async fn a_link_is_retired_once() {
     let fixture = Fixture::with_table(TABLE).await;
     let read = fixture.look_up("/b").await;

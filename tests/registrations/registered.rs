@@ -41,6 +41,41 @@ async fn a_new_link_is_in_the_remote_and_redirects() {
 }
 
 #[tokio::test]
+async fn a_new_link_has_variants() {
+    let fixture = Fixture::new().await;
+    let body = r#"{"url": "https://e.org/", "short_code": "e", "below": "https://e.org/b/", "variants": [
+        {"accept": "text/Turtle", "url": "https://E.org/ttl"},
+        {"accept": ["a/b", "a/c"], "url": "https://e.org/x", "below": "https://e.org/x/"}]}"#;
+    let reply = fixture.register(body).await;
+    assert_eq!(reply.status_line(), "HTTP/1.1 201 Created", "{reply}");
+    let expected = serde_json::json!([
+        {"accept": ["text/turtle"], "url": "https://e.org/ttl"},
+        {"accept": ["a/b", "a/c"], "url": "https://e.org/x", "below": "https://e.org/x/"},
+    ]);
+    assert_eq!(reply.json()["variants"], expected);
+    let read = fixture.look_up("/e").await;
+    assert_eq!(read.json()["variants"], expected);
+    assert!(fixture.table().ends_with(
+        "  owner: ada\n  variants:\n  - accept: text/turtle\n    url: https://e.org/ttl\n  \
+         - accept: [a/b, a/c]\n    url: https://e.org/x\n    below: https://e.org/x/"
+    ));
+    for (variants, expected) in [
+        // Short links of the table, and what the entry cannot have.
+        (r#"[{"accept": "a/b", "url": "https://short.code/e"}]"#, 422),
+        (
+            r#"[{"accept": "a/b", "url": "https://e.org/", "below": "https://e.org/"}]"#,
+            422,
+        ),
+        (r#"[{"accept": "a/b"}]"#, 422),
+        (r#"[{"accept": "a/b", "url": "https://e.org/"}]"#, 201),
+    ] {
+        let body = format!(r#"{{"url": "https://f.org/", "variants": {variants}}}"#);
+        let reply = fixture.register(&body).await;
+        assert_eq!(status(&reply), expected, "{variants}: {reply}");
+    }
+}
+
+#[tokio::test]
 async fn a_url_has_one_link() {
     let fixture = Fixture::new().await;
     let reply = fixture.register(r#"{"url": "https://e.org/"}"#).await;

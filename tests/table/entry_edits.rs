@@ -9,7 +9,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use waypost::edit::{EditedText, KeyEdit, NewValue};
-use waypost::mapping::{Outline, Pair, SourceFile};
+use waypost::mapping::{MediaType, Outline, OwnedVariant, Pair, SourceFile, Target};
 
 fn file(text: &str) -> SourceFile {
     SourceFile {
@@ -277,6 +277,49 @@ fn comments_inside_a_value_are_erased_with_it() {
 }
 
 #[test]
+fn variants_are_set_as_a_whole() {
+    let variant = |accept: &[&str], url: &str, below: Option<&str>| OwnedVariant {
+        types: accept
+            .iter()
+            .map(|it| MediaType::parse(it).unwrap())
+            .collect(),
+        target: Target::parse(url).unwrap().into_owned(),
+        below: below.map(|it| Target::parse(it).unwrap().into_owned()),
+    };
+    let variants = vec![
+        variant(&["a/b"], "https://v.org/", None),
+        variant(&["a/c", "a/d+e"], "https://w.org/", Some("https://x.org/")),
+    ];
+    let set = [KeyEdit::variants(variants)];
+    let lines = "  variants:\n  - accept: a/b\n    url: https://v.org/\n  - accept: [a/c, a/d+e]\n    \
+                 url: https://w.org/\n    below: https://x.org/\n";
+    let head = "mapping:\n- url: https://e.org/ # u\n  number: 1\n";
+    for before in [
+        "",
+        "  variants:\n  - accept: a/x\n    url: https://x.org/\n",
+        "  variants: [{accept: a/x, url: 'https://x.org/'}]\n",
+        "  variants:\n    [{accept: a/x, url: 'https://x.org/'}]\n",
+        "  variants: []\n",
+    ] {
+        for after in ["", "  archive: https://z.org/ # z\n"] {
+            let changed = change(&format!("{head}{before}{after}"), 0, &set);
+            assert_eq!(changed, Ok(format!("{head}{lines}{after}")), "{before}");
+        }
+    }
+    let changed = change(&head.replace('\n', "\r\n"), 0, &set);
+    assert_eq!(changed, Ok(format!("{head}{lines}").replace('\n', "\r\n")));
+    let comment = format!("{head}  variants:\n  # c\n  - accept: a/x\n    url: https://x.org/\n");
+    assert!(change(&comment, 0, &set).is_err());
+    let flow = "[{accept: a/b, url: \"https://v.org/\"}, \
+                {accept: [a/c, a/d+e], url: \"https://w.org/\", below: \"https://x.org/\"}]";
+    for before in ["", ", variants: [{accept: a/x, url: 'https://x.org/'}]"] {
+        let old = format!("mapping:\n- {{url: https://e.org/, number: 1{before}}}\n");
+        let new = format!("mapping:\n- {{url: https://e.org/, number: 1, variants: {flow}}}\n");
+        assert_eq!(change(&old, 0, &set), Ok(new));
+    }
+}
+
+#[test]
 fn variants_are_removed_as_a_whole() {
     let entry = "mapping:\n- url: https://e.org/\n  number: 1\n";
     let lists = [
@@ -399,6 +442,16 @@ fn check(text: &str, edits: &[(usize, Vec<KeyEdit>)]) -> Result<bool, TestCaseEr
                 Some(NewValue::Texts(texts)) => {
                     expected[*entry].insert(edit.key.to_owned(), texts.clone())
                 }
+                Some(NewValue::Variants(variants)) => {
+                    let texts = variants.iter().flat_map(|it| {
+                        let types = it.types.iter().map(MediaType::as_str);
+                        let below = it.below.iter().flat_map(|it| ["below", it.as_str()]);
+                        let accept = ["accept"].into_iter().chain(types);
+                        accept.chain(["url", it.target.as_str()]).chain(below)
+                    });
+                    let texts = texts.map(str::to_owned).collect();
+                    expected[*entry].insert(edit.key.to_owned(), texts)
+                }
             };
         }
     }
@@ -463,6 +516,20 @@ fn check(text: &str, edits: &[(usize, Vec<KeyEdit>)]) -> Result<bool, TestCaseEr
     Ok(!done.is_empty())
 }
 
+fn any_url() -> impl Strategy<Value = String> {
+    "https://n\\.example/[a-z#,:'*\\[\\]]{0,4}"
+}
+
+fn variant((types, url, below): (Vec<String>, String, Option<String>)) -> Option<OwnedVariant> {
+    let types = types.iter().map(|it| MediaType::parse(it).ok());
+    let target = |url: &str| Target::parse(url).ok().map(Target::into_owned);
+    Some(OwnedVariant {
+        types: types.collect::<Option<_>>()?,
+        target: target(&url)?,
+        below: below.as_deref().and_then(target),
+    })
+}
+
 fn any_edit() -> impl Strategy<Value = KeyEdit> {
     let text = "[a-z#: '\"\\\\,{}\\[\\]&*!|>%@`-]{1,6}|true|2024|https://n\\.example/[a-z#,]{0,3}";
     let key = select(vec!["url", "short-code", "title", "owner", "archive"]);
@@ -473,6 +540,8 @@ fn any_edit() -> impl Strategy<Value = KeyEdit> {
         2 => prop::option::of(select(vec![301, 302, 308])).prop_map(|it| KeyEdit::word("status", it)),
         2 => prop::option::of(Just("true")).prop_map(|it| KeyEdit::word("retired", it)),
         1 => select(vec!["url", "title"]).prop_map(KeyEdit::erased),
+        1 => vec((vec("[a-z]{1,3}/[a-z+#]{1,3}", 1..3), any_url(), prop::option::of(any_url())), 0..3)
+            .prop_map(|variants| KeyEdit::variants(variants.into_iter().filter_map(variant).collect())),
     ]
 }
 

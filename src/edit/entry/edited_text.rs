@@ -18,6 +18,7 @@ use crate::edit::obstacle::Obstacle;
 use crate::edit::refusal::lone_carriage_return;
 use crate::edit::replace::replace;
 use crate::edit::scalar::item;
+use crate::edit::variant_lines::pair;
 use crate::mapping::{Outline, Rule};
 
 /// A document of which some entries are changed.
@@ -111,9 +112,15 @@ impl EntryChange<'_, '_, '_> {
                         parts.push(part);
                         continue;
                     }
-                    let (range, before) = self.entry.value(pair)?;
                     let form = values.first().map(|value| value.form);
                     let new = value.written(form, self.entry.is_flow());
+                    if new.starts_with('\n') {
+                        let range = self.entry.value_after_colon(pair)?;
+                        let line_start = self.separator(range.start);
+                        parts.push((range, new.replace('\n', &line_start)));
+                        continue;
+                    }
+                    let (range, before) = self.entry.value(pair)?;
                     parts.push((range, format!("{before}{new}")));
                 }
             }
@@ -294,15 +301,13 @@ impl EntryChange<'_, '_, '_> {
     }
 
     fn joined(&self, added: &[&KeyEdit], near: usize) -> String {
+        let separator = self.separator(near);
         let pairs = added.iter().filter_map(|edit| {
             let value = edit.value.as_ref()?;
-            Some(format!(
-                "{}: {}",
-                edit.key,
-                value.written(None, self.entry.is_flow())
-            ))
+            let written = value.written(None, self.entry.is_flow());
+            Some(pair(edit.key, &written, &separator))
         });
-        pairs.collect::<Vec<_>>().join(&self.separator(near))
+        pairs.collect::<Vec<_>>().join(&separator)
     }
 
     /// Returns what separates two keys near an offset.

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 
 use crate::edit::scalar::{item, like, list, scalar};
-use crate::mapping::ScalarForm;
+use crate::edit::variant_lines::{variant_lines, variants_in_brackets};
+use crate::mapping::{OwnedVariant, ScalarForm};
 
 /// The keys of an entry in the order in which they are written.
 const KEYS: [&str; 15] = [
@@ -45,6 +46,8 @@ pub enum NewValue {
     Word(String),
     /// A list of texts.
     Texts(Vec<String>),
+    /// Variants.
+    Variants(Vec<OwnedVariant>),
 }
 
 impl KeyEdit {
@@ -61,6 +64,12 @@ impl KeyEdit {
     /// Sets a key to a list of texts, or removes it if the list is empty.
     pub fn texts(key: &'static str, texts: Vec<String>) -> Self {
         Self::new(key, (!texts.is_empty()).then_some(NewValue::Texts(texts)))
+    }
+
+    /// Sets the variants, or removes the key if there are none.
+    pub fn variants(variants: Vec<OwnedVariant>) -> Self {
+        let value = (!variants.is_empty()).then_some(NewValue::Variants(variants));
+        Self::new("variants", value)
     }
 
     /// Removes a key and the comments on its lines, and those below it that are indented deeper.
@@ -86,10 +95,13 @@ impl NewValue {
         match self {
             Self::Text(text) | Self::Word(text) => values == [text.as_str()],
             Self::Texts(texts) => values == texts.as_slice(),
+            // They are only set if they change, or their spelling.
+            Self::Variants(_) => false,
         }
     }
 
-    /// Writes the value, in the form of the value that it replaces, if there is one.
+    /// Writes the value, in the form of the value that it replaces, if there is one. A value on lines of its
+    /// own begins each with a line break, and is indented relative to its key.
     pub(super) fn written(&self, before: Option<ScalarForm>, is_flow: bool) -> String {
         match self {
             Self::Text(text) => match before {
@@ -99,6 +111,8 @@ impl NewValue {
             },
             Self::Word(word) => word.clone(),
             Self::Texts(texts) => list(texts.iter().map(String::as_str)).unwrap_or_default(),
+            Self::Variants(variants) if is_flow => variants_in_brackets(variants),
+            Self::Variants(variants) => variant_lines(variants),
         }
     }
 }

@@ -127,6 +127,16 @@ impl<'o, 't> WrittenEntry<'o, 't> {
         })
     }
 
+    /// Returns the range of a value from the colon of its key on.
+    ///
+    /// # Errors
+    ///
+    /// If a comment would be lost.
+    pub(super) fn value_after_colon(&self, pair: usize) -> Result<Range<usize>, Obstacle> {
+        self.refuse_comments(pair)?;
+        Ok(self.after_colon(pair)..self.end(pair))
+    }
+
     /// Returns where further items are added to a list, and what precedes each of them; `None` if
     /// the list must be rewritten.
     pub(super) fn after_items(&self, pair: usize) -> Option<(usize, String)> {

@@ -8,7 +8,7 @@ use super::refusal::{ControlCharacter, RegistrationRefusal};
 use super::request::{Destination, RegistrationRequest};
 use super::{choice, placement};
 use crate::edit::NewEntry;
-use crate::mapping::{Code, Site, Table, Target, Timestamp};
+use crate::mapping::{Code, OwnedVariant, Site, Table, Target, Timestamp};
 
 /// An entry to be added to a table.
 pub(crate) struct Addition<'t> {
@@ -40,7 +40,12 @@ impl<'t> Addition<'t> {
             return Err(RegistrationRefusal::OwnLink);
         }
         let below = request.below.as_deref().map(Target::parse).transpose()?;
-        if below.as_ref().is_some_and(|below| table.covers(below)) {
+        let leads_back = |variant: &OwnedVariant| {
+            table.covers(&variant.target) || variant.below.iter().any(|it| table.covers(it))
+        };
+        if below.as_ref().is_some_and(|below| table.covers(below))
+            || request.variants.iter().any(leads_back)
+        {
             return Err(RegistrationRefusal::OwnLink);
         }
         if (request.expires.as_ref()).is_some_and(|date| date.end() <= now) {
@@ -65,6 +70,7 @@ impl<'t> Addition<'t> {
             forward: request.forward,
             below: below.map(Target::into_owned),
             expires: request.expires.clone(),
+            variants: request.variants.clone(),
             ..entry
         };
         let (path, is_new_file) = match &request.destination {

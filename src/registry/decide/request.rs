@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::mapping::{Forward, Status, WrittenDate};
+use crate::mapping::{Forward, OwnedVariant, Status, WrittenDate};
 
 /// A requested link.
 #[derive(Debug, Clone, Default)]
@@ -26,6 +26,8 @@ pub struct RegistrationRequest {
     pub forward: Option<Forward>,
     /// The URL to which paths below its codes are appended.
     pub below: Option<String>,
+    /// Its variants.
+    pub variants: Vec<OwnedVariant>,
     /// The end of its validity.
     pub expires: Option<WrittenDate>,
     /// The base URL of the site. If there are several, one must be named, here or by a document.

@@ -7,7 +7,7 @@ use super::entry_edit::{EntryEdit, ExpectedContent};
 use super::entry_tag::EntryTag;
 use super::refusal::EditRefusal;
 use super::value::EntryValue;
-use crate::mapping::{Entry, Place, Table, Target, Timestamp};
+use crate::mapping::{Entry, Place, Table, Target, Timestamp, Variant};
 use crate::registry::decide::choice::taken_down;
 use crate::registry::decide::{Holder, check_reach};
 
@@ -71,16 +71,21 @@ impl ContentChange<'_, '_> {
     }
 
     /// Checks that an entry without a target is retired, and names neither a copy of a former one nor
-    /// where paths led.
+    /// where paths or variants led.
     fn check_without_target(&self) -> Result<(), EditRefusal> {
         if !self.after.is_retired(self.now) {
             return Err(EditRefusal::NotRetired);
         }
         let place = self.place();
-        match (&self.after.archive, &self.after.below) {
-            (Some(_), _) => Err(EditRefusal::NoArchive { place }),
-            (None, Some(_)) => Err(EditRefusal::NoBelow { place }),
-            (None, None) => Ok(()),
+        if self.after.archive.is_some() {
+            return Err(EditRefusal::NoArchive { place });
+        }
+        if self.after.below.is_some() {
+            return Err(EditRefusal::NoBelow { place });
+        }
+        match self.after.variants.is_empty() {
+            true => Ok(()),
+            false => Err(EditRefusal::NoVariants { place }),
         }
     }
 
@@ -111,7 +116,8 @@ impl ContentChange<'_, '_> {
         Ok(())
     }
 
-    /// Checks that a new target, and a new URL for paths below, may be given to the entry.
+    /// Checks that a new target, a new URL for paths below, and those of new variants may be given to the
+    /// entry.
     fn check_urls(&self) -> Result<(), EditRefusal> {
         let is_new = |after: &Option<String>, before| after.is_some() && after != before;
         if is_new(&self.after.target, &self.before.target) {
@@ -122,6 +128,10 @@ impl ContentChange<'_, '_> {
         }
         if is_new(&self.after.below, &self.before.below) {
             self.check_url(self.after.below.as_deref())?;
+        }
+        let known: HashSet<_> = urls_of_variants(self.before).collect();
+        for url in urls_of_variants(self.after).filter(|url| !known.contains(url)) {
+            self.check_url(Some(url))?;
         }
         let both = self.before.destination().zip(self.after.destination());
         let is_kept = both.is_none_or(|(before, after)| before.lost_in(&after).is_none());
@@ -144,4 +154,10 @@ impl ContentChange<'_, '_> {
             None => Ok(()),
         }
     }
+}
+
+/// Returns the URLs of the variants of an entry.
+fn urls_of_variants(content: &EntryContent) -> impl Iterator<Item = &str> {
+    let variants = content.variants.iter().map(|note| Variant::of_note(note));
+    variants.flat_map(|it| it.urls())
 }

@@ -83,6 +83,12 @@ pub enum EditRefusal {
         /// Its place.
         place: Place,
     },
+    /// An entry that has dropped its target has no others.
+    #[error("the entry at {place} has dropped its target, so it cannot have variants")]
+    NoVariants {
+        /// Its place.
+        place: Place,
+    },
     /// An expired entry does not work again when its retirement is reverted.
     #[error("the entry at {place} expired at {since}, so its link would not work")]
     Expired {

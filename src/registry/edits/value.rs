@@ -2,7 +2,9 @@
 
 use super::content::EntryContent;
 use crate::edit::KeyEdit;
-use crate::mapping::{Code, Forward, Retired, Status, Target, WrittenDate, WrittenRetirement};
+use crate::mapping::{
+    Code, Forward, OwnedVariant, Retired, Status, Target, WrittenDate, WrittenRetirement,
+};
 
 /// A new value of an entry, or the removal of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +29,8 @@ pub enum EntryValue {
     Forward(Option<Forward>),
     /// The URL to which paths below the codes are appended.
     Below(Option<Target<'static>>),
+    /// All its variants.
+    Variants(Vec<OwnedVariant>),
     /// How long a redirect may be cached, in seconds.
     CacheMaxAge(Option<u32>),
     /// The end of its validity.
@@ -104,6 +108,10 @@ impl EntryValue {
             Self::Below(below) => {
                 content.below = url(below);
                 KeyEdit::text("below", url(below))
+            }
+            Self::Variants(variants) => {
+                content.variants = variants.iter().map(OwnedVariant::to_string).collect();
+                KeyEdit::variants(variants.clone())
             }
             Self::CacheMaxAge(seconds) => {
                 content.cache_max_age = *seconds;

@@ -123,7 +123,7 @@ impl BodyReader {
     }
 
     /// Takes the value of a key; `None` for `null`.
-    fn take(&mut self, key: &str) -> Option<Value> {
+    pub(super) fn take(&mut self, key: &str) -> Option<Value> {
         let at = self.pairs.iter().position(|(it, _)| it == key)?;
         let (_, value) = self.pairs.remove(at);
         Some(value).filter(|value| !value.is_null())
@@ -139,17 +139,23 @@ impl BodyReader {
     /// Takes a URL that can be a target, as it is written.
     pub(super) fn url(&mut self, key: &str) -> Option<String> {
         let text = self.text(key)?;
-        match Target::parse(&text) {
-            Ok(target) if self.private == PrivateUrls::Refused && target.is_private() => {
-                self.note(key, "has a private or loopback address");
-            }
-            Ok(_) => {}
-            Err(error) => self.findings.push(RequestError {
-                hint: error.hint(),
-                ..finding(key, error.to_string())
-            }),
-        }
+        self.check_url(&pointer(key), &text);
         Some(text)
+    }
+
+    /// Returns a text as a target; records an error at a pointer if it cannot be one.
+    pub(super) fn check_url(&mut self, pointer: &str, text: &str) -> Option<Target<'static>> {
+        match Target::parse(text) {
+            Ok(target) if self.private == PrivateUrls::Refused && target.is_private() => {
+                self.note_at(pointer, "has a private or loopback address", None);
+                None
+            }
+            Ok(target) => Some(target.into_owned()),
+            Err(error) => {
+                self.note_at(pointer, error.to_string(), error.hint());
+                None
+            }
+        }
     }
 
     /// Takes a code.
@@ -287,10 +293,24 @@ impl BodyReader {
     pub(super) fn note(&mut self, key: &str, message: impl Into<String>) {
         self.findings.push(finding(key, message));
     }
+
+    /// Records an error at a JSON pointer (RFC 6901).
+    pub(super) fn note_at(
+        &mut self,
+        pointer: &str,
+        message: impl Into<String>,
+        hint: Option<String>,
+    ) {
+        self.findings.push(RequestError {
+            pointer: pointer.to_owned(),
+            message: message.into(),
+            hint,
+        });
+    }
 }
 
 /// Returns a pointer to the value of a key, or to the whole body.
-fn pointer(key: &str) -> String {
+pub(super) fn pointer(key: &str) -> String {
     match key {
         "" => String::new(),
         key => format!("/{}", key.replace('~', "~0").replace('/', "~1")),

@@ -7,7 +7,7 @@ use super::body::{BodyError, BodyReader, PrivateUrls};
 
 /// The keys of an entry that can be changed.
 pub(super) const KEYS: &[&str] = &[
-    "url", "aliases", "title", "owner", "tags", "status", "forward", "below", "expires",
+    "url", "aliases", "title", "owner", "tags", "status", "forward", "below", "variants", "expires",
 ];
 
 /// Reads a body: the values that an entry is given, one for each key that the body has. `null` removes
@@ -52,6 +52,7 @@ pub(super) fn read(body: &[u8], private: PrivateUrls) -> Result<Vec<EntryValue>,
                     .map(|it| Target::parse(&it).map(Target::into_owned));
                 Some(EntryValue::Below(target.and_then(Result::ok)))
             }
+            "variants" => Some(EntryValue::Variants(reader.variants())),
             "expires" => Some(EntryValue::Expires(reader.expires())),
             _ => unreachable!("every key is read"),
         };
@@ -63,7 +64,7 @@ pub(super) fn read(body: &[u8], private: PrivateUrls) -> Result<Vec<EntryValue>,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mapping::{Forward, Status};
+    use crate::mapping::{Forward, MediaType, OwnedVariant, Status};
 
     fn values(body: &str) -> Result<Vec<EntryValue>, Vec<String>> {
         read(body.as_bytes(), PrivateUrls::Refused).map_err(|error| match error {
@@ -80,7 +81,18 @@ mod tests {
     #[test]
     fn every_key_that_is_present_is_changed() {
         let body = r#"{"url": "https://E.org", "aliases": ["a"], "title": null, "owner": "ada",
-            "tags": [], "status": 301, "forward": "query", "below": "https://B.org", "expires": "2030-01-01"}"#;
+            "tags": [], "status": 301, "forward": "query", "below": "https://B.org",
+            "variants": [{"accept": "A/b", "url": "https://V.org"},
+                {"accept": ["a/c", "a/d"], "url": "https://w.org/", "below": "https://X.org"}],
+            "expires": "2030-01-01"}"#;
+        let variant = |types: &[&str], url: &str, below: Option<&str>| OwnedVariant {
+            types: types
+                .iter()
+                .map(|it| MediaType::parse(it).unwrap())
+                .collect(),
+            target: Target::parse(url).unwrap().into_owned(),
+            below: below.map(|it| Target::parse(it).unwrap().into_owned()),
+        };
         let below = Target::parse("https://b.org/").unwrap().into_owned();
         let target = Target::parse("https://e.org/").unwrap().into_owned();
         assert_eq!(
@@ -94,19 +106,52 @@ mod tests {
                 EntryValue::Status(Some(Status::MovedPermanently)),
                 EntryValue::Forward(Some(Forward::Query)),
                 EntryValue::Below(Some(below)),
+                EntryValue::Variants(vec![
+                    variant(&["a/b"], "https://v.org/", None),
+                    variant(&["a/c", "a/d"], "https://w.org/", Some("https://x.org/")),
+                ]),
                 EntryValue::Expires(Some("2030-01-01".parse().unwrap())),
             ]
         );
         assert_eq!(values("{}").unwrap(), []);
-        let removed = values(r#"{"status": null, "below": null, "expires": null}"#).unwrap();
+        let removed =
+            values(r#"{"status": null, "below": null, "variants": null, "expires": null}"#)
+                .unwrap();
         assert_eq!(
             removed,
             [
                 EntryValue::Status(None),
                 EntryValue::Below(None),
+                EntryValue::Variants(Vec::new()),
                 EntryValue::Expires(None)
             ]
         );
+    }
+
+    #[test]
+    fn reports_every_error_in_variants() {
+        let body = r#"{"variants": [1, {"accept": "a/*", "url": "e.org", "Url": 1},
+            {"accept": [], "url": "http://10.0.0.1/", "below": 1}, {"accept": ["a/b", 1], "below": null},
+            {"accept": "a/b", "url": "https://e.org/"}, {"accept": ["a/c", "A/B"], "url": "https://e.org/"}]}"#;
+        assert_eq!(
+            values(body).unwrap_err(),
+            [
+                "/variants/0 is not an object",
+                "/variants/1/Url is not a key of a variant",
+                "/variants/1/accept a wildcard is no media type",
+                "/variants/1/url the URL is not absolute",
+                "/variants/2/accept is neither a media type nor a list of them",
+                "/variants/2/url has a private or loopback address",
+                "/variants/2/below is not a text",
+                "/variants/3/accept is neither a media type nor a list of them",
+                "/variants/3/url is missing",
+                "/variants/5/accept names the media type \"a/b\" again",
+            ]
+        );
+        for body in [r#"{"variants": {}}"#, r#"{"variants": "a/b"}"#] {
+            let expected = ["/variants is not a list of objects"];
+            assert_eq!(values(body).unwrap_err(), expected);
+        }
     }
 
     #[test]

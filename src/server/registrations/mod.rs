@@ -24,6 +24,7 @@ mod response;
 mod review;
 mod service;
 mod tokens;
+mod variants_in_body;
 
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;

@@ -16,6 +16,7 @@ pub(super) const KEYS: &[&str] = &[
     "status",
     "forward",
     "below",
+    "variants",
     "expires",
     "site",
     "file",
@@ -61,6 +62,7 @@ impl RegistrationBody {
             status: reader.status(),
             forward: reader.forward(),
             below: reader.url("below"),
+            variants: reader.variants(),
             expires: reader.expires(),
             site: reader.text("site"),
             destination: Destination::Document(reader.text("file")),
@@ -100,7 +102,7 @@ mod tests {
         let asked = RegistrationBody::read(
             br#"{"url": "https://e.org/", "number": "next", "aliases": ["a"], "title": "T",
                 "owner": "o", "tags": ["x", "y"], "status": 308, "forward": "query", "below": "https://b.org/",
-                "expires": "2030-01-01", "site": "https://s.code/", "file": "a.yaml",
+                "variants": [{"accept": "a/b", "url": "https://v.org/"}], "expires": "2030-01-01", "site": "https://s.code/", "file": "a.yaml",
                 "short_code": null, "get_or_create": true}"#,
             PrivateUrls::Refused,
         )
@@ -115,6 +117,7 @@ mod tests {
         assert_eq!(request.status, Some(Status::PermanentRedirect));
         assert_eq!(request.forward, Some(Forward::Query));
         assert_eq!(request.below.as_deref(), Some("https://b.org/"));
+        assert_eq!(request.variants[0].to_string(), "a/b https://v.org/");
         assert_eq!(
             request.destination,
             Destination::Document(Some("a.yaml".to_owned()))
