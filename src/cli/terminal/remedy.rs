@@ -57,7 +57,7 @@ pub(crate) fn of_editing(refusal: &EditRefusal) -> Option<String> {
             return Some(format!("did you mean {}?", similar.join(", ")));
         }
         EditRefusal::SeveralSites { .. } => "name the whole short link, or one site with --site",
-        EditRefusal::OwnLink => "use the URL that the short link leads to",
+        EditRefusal::OwnLink { .. } => "use the URL that the short link leads to",
         EditRefusal::Retired => "add the new target under another code",
         EditRefusal::NoTarget { .. } => {
             "a code that was taken down never gets a target again: add the link under another \

@@ -37,16 +37,17 @@ impl<'t> Addition<'t> {
         now: Timestamp,
     ) -> Result<Self, RegistrationRefusal> {
         if table.covers(&target) {
-            return Err(RegistrationRefusal::OwnLink);
+            return Err(RegistrationRefusal::OwnLink { key: "url" });
         }
         let below = request.below.as_deref().map(Target::parse).transpose()?;
         let leads_back = |variant: &OwnedVariant| {
             table.covers(&variant.target) || variant.below.iter().any(|it| table.covers(it))
         };
-        if below.as_ref().is_some_and(|below| table.covers(below))
-            || request.variants.iter().any(leads_back)
-        {
-            return Err(RegistrationRefusal::OwnLink);
+        if below.as_ref().is_some_and(|below| table.covers(below)) {
+            return Err(RegistrationRefusal::OwnLink { key: "below" });
+        }
+        if request.variants.iter().any(leads_back) {
+            return Err(RegistrationRefusal::OwnLink { key: "variants" });
         }
         if (request.expires.as_ref()).is_some_and(|date| date.end() <= now) {
             return Err(RegistrationRefusal::Expired);

@@ -18,9 +18,12 @@ pub enum RegistrationRefusal {
     /// The table already has errors.
     #[error("the table has errors, so nothing was added to it")]
     TableHasErrors(Vec<Diagnostic>),
-    /// The URL is under a site of the table.
+    /// A URL is under a site of the table.
     #[error("the URL is already a short link of this table")]
-    OwnLink,
+    OwnLink {
+        /// Its key.
+        key: &'static str,
+    },
     /// The URL has a short link, which may be retired or expired.
     #[error("ERR-000-02-00: URL already registered")]
     AlreadyRegistered(Box<Holder>),
@@ -230,7 +233,7 @@ impl RegistrationRefusal {
             Self::DefaultMisfit(_) => "give it \"forward: none\"".to_owned(),
             Self::NoUrlBut { .. } => "add the URL, or leave out what was taken down".to_owned(),
             Self::BelowOfVariantOnly => "add \"below\", for all other requests".to_owned(),
-            Self::OwnLink => "register the URL that it leads to instead".to_owned(),
+            Self::OwnLink { .. } => "register the URL that it leads to instead".to_owned(),
             Self::CodeTaken { holder, .. } => match &holder.target {
                 _ if holder.is_gone => {
                     "it is retired or expired, and its code stays taken: choose another".to_owned()

@@ -124,14 +124,14 @@ impl ContentChange<'_, '_> {
             if self.before.retired.is_some() {
                 return Err(EditRefusal::Retired);
             }
-            self.check_url(self.after.target.as_deref())?;
+            self.check_url("url", self.after.target.as_deref())?;
         }
         if is_new(&self.after.below, &self.before.below) {
-            self.check_url(self.after.below.as_deref())?;
+            self.check_url("below", self.after.below.as_deref())?;
         }
         let known: HashSet<_> = urls_of_variants(self.before).collect();
         for url in urls_of_variants(self.after).filter(|url| !known.contains(url)) {
-            self.check_url(Some(url))?;
+            self.check_url("variants", Some(url))?;
         }
         let both = self.before.destination().zip(self.after.destination());
         let is_kept = both.is_none_or(|(before, after)| before.lost_in(&after).is_none());
@@ -141,16 +141,17 @@ impl ContentChange<'_, '_> {
         }
     }
 
-    fn check_url(&self, url: Option<&str>) -> Result<(), EditRefusal> {
+    /// Checks that the URL of a key may be given to the entry.
+    fn check_url(&self, key: &'static str, url: Option<&str>) -> Result<(), EditRefusal> {
         let Some(target) = url else {
             return Ok(());
         };
         let target = Target::parse(target).map_err(|_| EditRefusal::SideEffects)?;
         if self.table.covers(&target) {
-            return Err(EditRefusal::OwnLink);
+            return Err(EditRefusal::OwnLink { key });
         }
         match taken_down(self.entry.site(), &target, self.now) {
-            Some(_) => Err(EditRefusal::TakenDown),
+            Some(_) => Err(EditRefusal::TakenDown { key }),
             None => Ok(()),
         }
     }

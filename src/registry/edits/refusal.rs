@@ -47,9 +47,12 @@ pub enum EditRefusal {
         /// Its place.
         place: Place,
     },
-    /// The target is under a site of the table.
+    /// A URL is under a site of the table.
     #[error("the URL is a short link of this table")]
-    OwnLink,
+    OwnLink {
+        /// Its key.
+        key: &'static str,
+    },
     /// Another entry leads to the page that must be new.
     #[error("the entry at {place} leads to the same page")]
     SamePage {
@@ -59,9 +62,12 @@ pub enum EditRefusal {
     /// Another link of the site leads to the target.
     #[error("ERR-000-02-00: URL already registered")]
     AlreadyRegistered(Box<Holder>),
-    /// The target was taken down: a retired entry has dropped it.
+    /// A URL was taken down: a retired entry has dropped it.
     #[error("the URL was taken down")]
-    TakenDown,
+    TakenDown {
+        /// Its key.
+        key: &'static str,
+    },
     /// A retired entry is never given another target.
     #[error("the entry is retired, and its code is never given to another target")]
     Retired,

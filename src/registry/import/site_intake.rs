@@ -175,11 +175,11 @@ impl<'t> SiteIntake<'t> {
         let rest = |url: &str| url.split_once("://").map(|(_, rest)| rest.to_owned());
         let page = url.as_str().split(['?', '#']).next().and_then(rest);
         let Some(first) = codes.next() else {
-            return Err(RegistrationRefusal::OwnLink);
+            return Err(RegistrationRefusal::OwnLink { key: "url" });
         };
         let mut links = [first].into_iter().chain(codes);
         match links.any(|code| rest(&self.site.short_url(code.as_str())) == page) {
-            true => Err(RegistrationRefusal::OwnLink),
+            true => Err(RegistrationRefusal::OwnLink { key: "url" }),
             false => Ok(()),
         }
     }

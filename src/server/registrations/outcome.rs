@@ -133,7 +133,10 @@ fn edit_refused(refusal: EditRefusal) -> ApiResponse {
         EditRefusal::AlreadyRegistered(holder) => {
             ProblemDetails::with_holder(ProblemType::AlreadyRegistered, None, *holder).into()
         }
-        EditRefusal::OwnLink | EditRefusal::Retired | EditRefusal::TakenDown => {
+        EditRefusal::OwnLink { key } | EditRefusal::TakenDown { key } => {
+            ProblemDetails::invalid(None, vec![finding(pointer(key), message, None)]).into()
+        }
+        EditRefusal::Retired => {
             ProblemDetails::invalid(None, vec![finding("/url", message, None)]).into()
         }
         EditRefusal::AliasesLost { .. } => {
@@ -153,11 +156,21 @@ fn edit_refused(refusal: EditRefusal) -> ApiResponse {
     }
 }
 
+/// Returns a pointer to the value of a key that has URLs.
+fn pointer(key: &str) -> &'static str {
+    match key {
+        "below" => "/below",
+        "variants" => "/variants",
+        _ => "/url",
+    }
+}
+
 /// Returns a pointer to the value that a refusal is about, and a hint.
 fn place(refusal: &RegistrationRefusal) -> (&'static str, Option<String>) {
     let named = |key| Some(format!("name one as {key:?}"));
     match refusal {
-        RegistrationRefusal::Target(_) | RegistrationRefusal::OwnLink => ("/url", refusal.hint()),
+        RegistrationRefusal::Target(_) => ("/url", refusal.hint()),
+        RegistrationRefusal::OwnLink { key } => (pointer(key), refusal.hint()),
         RegistrationRefusal::Code(_) => ("/short_code", refusal.hint()),
         RegistrationRefusal::NameTooLong { .. } => ("/short_code", None),
         RegistrationRefusal::Expired => ("/expires", refusal.hint()),

@@ -381,7 +381,7 @@ fn what_is_not_valid_is_refused() {
     for url in ["http://short.code/x", "https://short.code./"] {
         assert!(matches!(
             refused(text, &request(url)),
-            RegistrationRefusal::OwnLink
+            RegistrationRefusal::OwnLink { .. }
         ));
     }
     assert!(matches!(

@@ -78,7 +78,7 @@ impl ProposalRefusal {
             }),
             Self::Registry(refusal) => match refusal {
                 R::Target(error) => frame.sentence("refused-url").quoted("reason", error),
-                R::OwnLink => frame.sentence("refused-own-link"),
+                R::OwnLink { .. } => frame.sentence("refused-own-link"),
                 R::AlreadyRegistered(holder) if holder.is_gone => {
                     frame.sentence("refused-registered-gone")
                 }
