@@ -5,6 +5,8 @@
 //! types are promised nothing more than the entry's own target, so that variants can be added; those of
 //! browsers are promised that target.
 
+use std::collections::HashMap;
+
 use crate::mapping::packed::{Entry, TargetParts, Variant};
 
 /// The media types that browsers name when they open a page (their `Accept` as of 2026), with a quality
@@ -98,8 +100,7 @@ impl<'t> Destination<'t> {
 
     /// Returns whether another destination is the same, except for further variants.
     pub(super) fn is_extended_by(&self, other: &Self) -> bool {
-        let mut types = self.promised_types(other);
-        self.own == other.own && types.all(|it| self.leads_for(it) == other.leads_for(it))
+        self.own == other.own && self.promised(other).all(|(_, was, is)| was == is)
     }
 
     /// Returns the first thing that this destination promises and another one does not keep: every
@@ -131,45 +132,44 @@ impl<'t> Destination<'t> {
     }
 
     fn target_for_lost_in(&self, other: &Self) -> Option<Lost<'t>> {
-        self.promised_types(other).find_map(|accept| {
-            let was = self.leads_for(accept).target;
-            (was != other.leads_for(accept).target).then_some(Lost::TargetFor(accept, was))
-        })
+        let mut promised = self.promised(other);
+        let lost = promised.find(|(_, was, is)| was.target != is.target);
+        lost.map(|(accept, was, _)| Lost::TargetFor(accept, was.target))
     }
 
     fn paths_for_lost_in(&self, other: &Self) -> Option<Lost<'t>> {
-        self.promised_types(other).find_map(|accept| {
-            let (was, is) = (self.leads_for(accept), other.leads_for(accept));
-            was.paths_lost_in(&is)
-                .map(|url| Lost::PathsFor(accept, url))
+        self.promised(other).find_map(|(accept, was, is)| {
+            let url = was.paths_lost_in(&is)?;
+            Some(Lost::PathsFor(accept, url))
         })
     }
 
     /// Returns the media types for which requests are promised to lead where they do, given a new
-    /// destination.
-    fn promised_types(&self, new: &Self) -> impl Iterator<Item = &'t str> {
+    /// destination, each with where it led and where it leads now.
+    fn promised(&self, new: &Self) -> impl Iterator<Item = (&'t str, Leads<'t>, Leads<'t>)> {
+        let (was, is) = (self.by_type(), new.by_type());
         let own = self.variants.iter().flat_map(Variant::types);
-        let is_new = |accept: &&str| new.variant_for(accept).is_some();
-        own.chain(OF_BROWSERS.into_iter().filter(is_new))
+        let of_browsers = OF_BROWSERS.map(|it| Some(it).filter(|it| is.contains_key(it)));
+        let types = own.chain(of_browsers.into_iter().flatten());
+        types.map(move |accept| {
+            let was = was.get(accept).copied().unwrap_or(self.own);
+            (accept, was, is.get(accept).copied().unwrap_or(new.own))
+        })
     }
 
-    /// Returns where a request leads that names just one media type.
-    fn leads_for(&self, accept: &str) -> Leads<'t> {
-        match self.variant_for(accept) {
-            Some(variant) => Leads {
+    /// Returns where a request leads that names just one media type, if there is a variant for it.
+    fn by_type(&self) -> HashMap<&'t str, Leads<'t>> {
+        let mut by_type = HashMap::new();
+        for variant in &self.variants {
+            let leads = Leads {
                 target: TargetParts::of(variant.target()),
                 below: variant.below().map(TargetParts::of),
-            },
-            None => self.own,
+            };
+            for accept in variant.types() {
+                by_type.entry(accept).or_insert(leads);
+            }
         }
-    }
-
-    /// Returns the variant for a media type.
-    fn variant_for(&self, accept: &str) -> Option<Variant<'t>> {
-        let mut variants = self.variants.iter();
-        variants
-            .find(|it| it.types().any(|own| own == accept))
-            .copied()
+        by_type
     }
 }
 
