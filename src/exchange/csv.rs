@@ -46,17 +46,13 @@ pub fn write_entries<'t>(
 fn fields(entry: Entry<'_>) -> [Cow<'_, str>; HEADER.len()] {
     let text = |text| Cow::Borrowed(Option::unwrap_or_default(text));
     let tags: Vec<_> = entry.tags().map(tag).collect();
-    let forward = match entry.below() {
-        // `all` is for variants, which are lost.
-        Some(_) => entry.forward().besides_all(),
-        None => entry.forward(),
-    };
     [
         entry.code(),
         entry.target().unwrap_or_default(),
         entry.aliases().collect::<Vec<_>>().join(" ").into(),
         entry.status().code().to_string().into(),
-        forward.name().into(),
+        // What is for variants is lost with them.
+        entry.own_forward().name().into(),
         entry.cache_max_age().to_string().into(),
         text(entry.title()),
         text(entry.owner()),

@@ -142,6 +142,15 @@ impl<'t> Entry<'t> {
         self.shape().forward
     }
 
+    /// Returns the parts of a request that are forwarded if it leads to no variant: with `below`,
+    /// `forward: all` is only for variants.
+    pub fn own_forward(&self) -> Forward {
+        match self.below() {
+            Some(_) => self.forward().besides_all(),
+            None => self.forward(),
+        }
+    }
+
     /// Returns the URL to which paths below its codes are appended, if the target is only for the codes
     /// themselves.
     pub fn below(&self) -> Option<&'t str> {

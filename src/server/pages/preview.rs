@@ -84,7 +84,7 @@ impl PageContext<'_> {
             variants: entry.variants().collect(),
             status: entry.status().code(),
             forward: entry.forward().name(),
-            forwards: forwards(&frame, entry.forward()),
+            forwards: forwards(&frame, entry.own_forward()),
             below: entry.below(),
             title: entry.title(),
             owner: entry.owner(),
