@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use git2::{Oid, Repository};
+use git2::{ObjectType, Oid, Repository};
 use serde::{Deserialize, Serialize};
 
 use super::entry::deflate;
@@ -260,12 +260,13 @@ fn mark_shallow(
     let text = fs::read_to_string(&path).unwrap_or_default();
     let listed = text.lines().filter_map(|it| Oid::from_str(it).ok());
     let mut shallow: Vec<Oid> = listed.filter(|id| is_kept(*id)).collect();
+    let odb = repository.odb()?;
     for id in needed {
-        let parents = repository
-            .find_commit(*id)
-            .map_or(0, |it| it.parent_count());
-        if parents > 0 {
-            shallow.push(*id);
+        // Files are not read to see that they are none.
+        let header = odb.read_header(*id);
+        if header.is_ok_and(|(_, kind)| kind == ObjectType::Commit) {
+            let commit = repository.find_commit(*id);
+            shallow.extend(commit.is_ok_and(|it| it.parent_count() > 0).then_some(*id));
         }
     }
     shallow.sort_unstable();
