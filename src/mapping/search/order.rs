@@ -3,9 +3,11 @@
 //! An entry is listed once, at its own code; its aliases are searched there too. The order is that
 //! of the bytes of codes, which is also that of their characters.
 
+use std::cmp::Ordering;
+
 use memchr::memmem;
 
-use super::slot::Slot;
+use super::slot::{Slot, start_of};
 use super::word::PUNYCODE;
 use super::written::WrittenOrder;
 use crate::mapping::packed::Site;
@@ -60,7 +62,14 @@ impl CodeOrder {
 
     /// Returns how many entries of its site have a code up to the given one.
     pub fn position_after(&self, site: &Site, code: &str) -> usize {
-        let is_before = |&place: &u32| *self.slot(site, place).code() <= *code;
+        let start = start_of(code);
+        let is_before = |&place: &u32| {
+            let slot = self.slot(site, place);
+            match slot.code_start().cmp(&start) {
+                Ordering::Equal => *slot.code() <= *code,
+                order => order.is_lt(),
+            }
+        };
         self.places.partition_point(is_before)
     }
 

@@ -88,16 +88,10 @@ impl<'t> Slot<'t> {
 
     /// Returns the first eight bytes of its code, as numbers that sort like them.
     pub(super) fn code_start(&self) -> [u32; 2] {
-        let mut start = [0; 8];
-        if self.entry.shape().is_hashed {
-            start = code_bytes_of_key(self.entry.key());
-        } else {
-            let code = self.code();
-            let length = code.len().min(start.len());
-            start[..length].copy_from_slice(&code.as_bytes()[..length]);
+        match self.entry.shape().is_hashed {
+            true => numbers(code_bytes_of_key(self.entry.key())),
+            false => start_of(&self.code()),
         }
-        let [a, b, c, d, e, f, g, h] = start;
-        [[a, b, c, d], [e, f, g, h]].map(u32::from_be_bytes)
     }
 
     /// Adds its codes to the texts that are searched.
@@ -108,4 +102,16 @@ impl<'t> Slot<'t> {
         }
         self.listed().for_each(|(_, text)| texts.add(text));
     }
+}
+
+/// Returns the first eight bytes of a code, as numbers that sort like them.
+pub(super) fn start_of(code: &str) -> [u32; 2] {
+    let mut start = [0; 8];
+    let length = code.len().min(start.len());
+    start[..length].copy_from_slice(&code.as_bytes()[..length]);
+    numbers(start)
+}
+
+fn numbers([a, b, c, d, e, f, g, h]: [u8; 8]) -> [u32; 2] {
+    [[a, b, c, d], [e, f, g, h]].map(u32::from_be_bytes)
 }
