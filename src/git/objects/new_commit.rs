@@ -396,6 +396,12 @@ mod tests {
         fs::create_dir_all(pack.unwrap().join("x")).unwrap();
         made.store(repository.path()).unwrap_err();
         assert_eq!(names().count(), 1);
+        fs::remove_dir_all(pack.unwrap()).unwrap();
+        // And where its index would be.
+        let index = stored.iter().find(|it| it.extension().unwrap() == "idx");
+        fs::create_dir_all(index.unwrap().join("x")).unwrap();
+        made.store(repository.path()).unwrap_err();
+        assert_eq!(names().count(), 1);
     }
 
     #[test]

@@ -76,14 +76,21 @@ pub(super) struct WrittenPack {
 impl WrittenPack {
     /// Gives the pack its name, by which it is found from now on; if that fails, removes what has none yet.
     pub(super) fn install(&self) -> io::Result<()> {
-        let rename = |(aside, extension)| {
-            let place = self
-                .aside
-                .with_file_name(format!("{}.{extension}", self.name));
-            fs::rename(self.aside.with_extension(aside), place)
-        };
-        let mut files = [("pack", "pack"), (INDEX_ASIDE, "idx")].into_iter();
-        files.try_for_each(rename).inspect_err(|_| self.discard())
+        let [pack, index] = ["pack", "idx"].map(|extension| {
+            self.aside
+                .with_file_name(format!("{}.{extension}", self.name))
+        });
+        let installed = fs::rename(self.aside.with_extension("pack"), &pack).and_then(|()| {
+            let found = fs::rename(self.aside.with_extension(INDEX_ASIDE), &index);
+            // Unless the same pack was there before.
+            let is_lost = found.is_err() && !index.is_file();
+            found.inspect_err(|_| {
+                if is_lost {
+                    let _ = fs::remove_file(&pack);
+                }
+            })
+        });
+        installed.inspect_err(|_| self.discard())
     }
 
     /// Returns a pack that an earlier process has written.
