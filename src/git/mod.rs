@@ -34,6 +34,7 @@ mod transport;
 mod wire;
 pub(crate) mod work_tree;
 
+pub(crate) use branch::ReceivedAs;
 pub use branch::{
     GitProgram, GitProgramError, RemoteBranch, RemoteBranchError, SeenBranch, StoredCommit,
 };

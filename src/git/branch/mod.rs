@@ -7,4 +7,5 @@ mod remote_branch;
 
 pub use program::GitProgram;
 pub use program_error::GitProgramError;
+pub(crate) use receive_pack::ReceivedAs;
 pub use remote_branch::{RemoteBranch, RemoteBranchError, SeenBranch, StoredCommit};

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use git2::Repository;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout};
@@ -32,6 +33,32 @@ const NO_BORROWED_BRANCHES: &str = "core.alternateRefsCommand=true";
 /// repacked, if its configuration allows that.
 const HOUSEKEEPING: u64 = 32;
 const NO_HOUSEKEEPING: &str = "receive.autogc=false";
+
+/// From so many objects on, a push can be kept as one pack. Git takes longer to make a file of each:
+/// it compresses one after the other.
+pub(super) const MIN_PACKED: usize = 16;
+
+/// The settings that say how many objects are kept as a pack.
+const LIMITS: [&str; 2] = ["receive.unpackLimit", "transfer.unpackLimit"];
+
+/// How a repository stores the objects of a push.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReceivedAs {
+    /// As its configuration says. By default, fewer than a hundred become a file each.
+    Configured,
+    /// From [`MIN_PACKED`] objects on, as one pack.
+    Pack,
+}
+
+impl ReceivedAs {
+    /// Returns how a push with so many files is stored.
+    pub(crate) fn of_files(count: usize) -> Self {
+        match count < MIN_PACKED {
+            true => Self::Configured,
+            false => Self::Pack,
+        }
+    }
+}
 
 /// The variables that would give `git receive-pack` another configuration than that of its
 /// repository and its user (`git rev-parse --local-env-vars`), or speak another version of the
@@ -69,19 +96,34 @@ struct Received {
 pub(super) struct ReceivePack {
     git: GitProgram,
     child: Child,
+    stores: ReceivedAs,
 }
 
 impl ReceivePack {
-    /// Starts it for the repository at a path. It reads its configuration and its references now.
+    /// Starts it for the repository at a path. It reads its configuration and its references now, and
+    /// stores objects as `wanted`, unless it is configured how.
     ///
     /// # Errors
     ///
     /// If it cannot be started.
-    pub(super) fn start(git: GitProgram, repository: &Path) -> Result<Self, GitProgramError> {
+    pub(super) fn start(
+        git: GitProgram,
+        repository: &Path,
+        wanted: ReceivedAs,
+    ) -> Result<Self, GitProgramError> {
+        let stores = match wanted {
+            ReceivedAs::Pack if !has_limit(repository) => wanted,
+            _ => ReceivedAs::Configured,
+        };
         let child = git
             .runtime
-            .block_on(async { git.receive_pack(repository) })?;
-        Ok(Self { git, child })
+            .block_on(async { git.receive_pack(repository, stores) })?;
+        Ok(Self { git, child, stores })
+    }
+
+    /// Returns how its repository stores objects.
+    pub(super) fn stores(&self) -> ReceivedAs {
+        self.stores
     }
 
     /// Moves a branch of its repository. Blocks the thread.
@@ -94,7 +136,7 @@ impl ReceivePack {
         update: &BranchMove<'_>,
         pack: &[u8],
     ) -> Result<Pushed, GitProgramError> {
-        let Self { git, child } = &mut self;
+        let Self { git, child, .. } = &mut self;
         git.runtime.block_on(async {
             let mut received = Received::default();
             let exchange = exchange(child, update, pack, &mut received);
@@ -117,7 +159,7 @@ impl ReceivePack {
     /// Ends a process that was sent nothing, which changes nothing; returns its exit status if it ended by
     /// itself.
     fn close(&mut self) -> Option<ExitStatus> {
-        let Self { git, child } = self;
+        let Self { git, child, .. } = self;
         // It may be reading, or writing more references than a pipe holds.
         drop((child.stdin.take(), child.stdout.take(), child.stderr.take()));
         git.runtime.block_on(async {
@@ -140,7 +182,11 @@ impl Drop for ReceivePack {
 }
 
 impl GitProgram {
-    fn receive_pack(&self, repository: &Path) -> Result<Child, GitProgramError> {
+    fn receive_pack(
+        &self,
+        repository: &Path,
+        stores: ReceivedAs,
+    ) -> Result<Child, GitProgramError> {
         let mut command = self.command();
         for variable in VARIABLES {
             command.env_remove(variable);
@@ -148,6 +194,9 @@ impl GitProgram {
         command.args(["-c", NO_BORROWED_BRANCHES]);
         if !random().is_multiple_of(HOUSEKEEPING) {
             command.args(["-c", NO_HOUSEKEEPING]);
+        }
+        if stores == ReceivedAs::Pack {
+            command.args(["-c", &format!("{}={MIN_PACKED}", LIMITS[0])]);
         }
         let child = command.arg(COMMAND).arg(repository).spawn();
         child.map_err(|source| self.failed(source))
@@ -197,6 +246,14 @@ impl GitProgram {
             }),
         }
     }
+}
+
+/// Returns whether the configuration of a repository may say how many objects are kept as a pack.
+fn has_limit(repository: &Path) -> bool {
+    let config = Repository::open(repository).and_then(|it| it.config());
+    config.map_or(true, |config| {
+        LIMITS.iter().any(|name| config.get_entry(name).is_ok())
+    })
 }
 
 /// Communicates with a process until it ends.
@@ -280,11 +337,11 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
 
-    use git2::Repository;
     use rustix::process::test_kill_process;
 
     use super::*;
     use crate::git::commit_id::CommitId;
+    use crate::git::objects::{FileChange, NewCommit};
 
     const MAIN: &str = "refs/heads/main";
 
@@ -321,7 +378,7 @@ mod tests {
             to: commit,
         };
         let git = GitProgram::new(apart.path(), timeout).unwrap();
-        let started = ReceivePack::start(git, repository.path()).unwrap();
+        let started = ReceivePack::start(git, repository.path(), ReceivedAs::Configured).unwrap();
         (commit.into(), started.update_branch(&update, &bytes))
     }
 
@@ -339,6 +396,68 @@ mod tests {
         }
     }
 
+    /// Pushes a commit of so many new files to a repository that has one, and returns how many packs and
+    /// how many other objects it has then.
+    fn counts_after(configure: impl Fn(&Repository), files: usize) -> (usize, usize) {
+        let (directory, repository) = repository("update", "exit 0");
+        configure(&repository);
+        let (tip, _) = push(&repository, Duration::from_secs(60));
+        let texts: Vec<_> = (0..files)
+            .map(|n| (format!("{n}"), n.to_string()))
+            .collect();
+        let changes = texts.iter().map(|(path, text)| FileChange {
+            path,
+            bytes: text.as_bytes(),
+            before: None,
+        });
+        let changes: Vec<_> = changes.collect();
+        let who = git2::Signature::now("A", "a@example.org").unwrap();
+        let made = NewCommit::new(&repository, tip, &changes, [&who, &who], "").unwrap();
+        let git = GitProgram::new(directory.path(), Duration::from_secs(60)).unwrap();
+        let wanted = ReceivedAs::of_files(files);
+        let started = ReceivePack::start(git, repository.path(), wanted).unwrap();
+        let whole = made.whole_pack(MIN_PACKED).unwrap();
+        assert_eq!(whole.is_some(), made_of(files) >= MIN_PACKED);
+        let pack = whole.map_or_else(|| made.thin_pack().unwrap(), |it| it.into_bytes());
+        let update = BranchMove {
+            branch: MAIN,
+            from: Some(tip.0),
+            to: made.id().0,
+        };
+        let pushed = started.update_branch(&update, &pack).unwrap();
+        assert!(matches!(pushed, Pushed::Landed { .. }), "{pushed:?}");
+        let checked = std::process::Command::new("git")
+            .args(["-c", "safe.directory=*", "-C"])
+            .arg(directory.path())
+            .args(["fsck", "--strict"])
+            .status();
+        assert!(checked.unwrap().success());
+        let objects = directory.path().join("objects");
+        let all = |path: &Path| fs::read_dir(path).unwrap().map(|it| it.unwrap().path());
+        let packs = all(&objects.join("pack")).filter(|it| it.extension().unwrap() == "pack");
+        let loose = all(&objects).filter(|it| it.file_name().unwrap().len() == 2);
+        (packs.count(), loose.flat_map(|it| all(&it)).count())
+    }
+
+    /// Returns the number of objects of a commit of so many new files.
+    fn made_of(files: usize) -> usize {
+        files + 2
+    }
+
+    #[test]
+    fn many_objects_are_one_pack_unless_configured() {
+        let first = 2;
+        let few = 5;
+        assert_eq!(counts_after(|_| {}, few), (0, first + made_of(few)));
+        assert_eq!(counts_after(|_| {}, 20), (1, first));
+        for name in LIMITS {
+            let configure = |repository: &Repository| {
+                repository.config().unwrap().set_i32(name, 50).unwrap();
+            };
+            assert_eq!(counts_after(configure, 20), (0, first + made_of(20)));
+        }
+    }
+
     #[test]
     fn one_that_is_sent_nothing_ends_and_changes_nothing() {
         let (directory, repository) = repository("pre-receive", "exit 0");
@@ -352,7 +471,8 @@ mod tests {
         let refs: String = refs.collect();
         fs::write(directory.path().join("packed-refs"), &refs).unwrap();
         let git = GitProgram::new(directory.path(), Duration::from_secs(60)).unwrap();
-        let mut started = ReceivePack::start(git, repository.path()).unwrap();
+        let mut started =
+            ReceivePack::start(git, repository.path(), ReceivedAs::Configured).unwrap();
         let process = Pid::from_raw(started.child.id().unwrap().cast_signed()).unwrap();
         test_kill_process(process).unwrap();
         assert!(started.close().is_some(), "it was killed");

@@ -13,7 +13,7 @@ use tokio::runtime::Builder;
 
 use super::program::GitProgram;
 use super::program_error::GitProgramError;
-use super::receive_pack::ReceivePack;
+use super::receive_pack::{MIN_PACKED, ReceivePack, ReceivedAs};
 use crate::git::commit_id::CommitId;
 use crate::git::objects::NewCommit;
 use crate::git::setting::Setting;
@@ -252,12 +252,19 @@ impl RemoteBranch {
     ///
     /// If they cannot be written.
     pub(crate) fn store(&self, commit: &NewCommit<'_>) -> Result<StoredCommit, RemoteBranchError> {
+        let started = self.started.borrow();
+        let keeps_packs = (started.as_ref()).is_some_and(|it| it.stores() == ReceivedAs::Pack);
         let store = || {
+            let id = commit.id();
+            if keeps_packs && let Some(pack) = commit.whole_pack(MIN_PACKED)? {
+                pack.store(&self.clone)?;
+                let pack = Some(pack.into_bytes());
+                return Ok(StoredCommit { id, pack });
+            }
             let pack = match self.remote.transport() {
                 Transport::Local => Some(commit.thin_pack()?),
                 _ => None,
             };
-            let id = commit.id();
             commit
                 .store(&self.clone)
                 .map(|()| StoredCommit { id, pack })
@@ -268,22 +275,23 @@ impl RemoteBranch {
         })
     }
 
-    /// Starts the process that the next push is sent to, if that is one of a repository on this machine.
-    /// If the branch moves from now on, that push is lost.
-    pub(crate) fn prepare_push(&self) {
+    /// Starts the process that the next push is sent to, if that is one of a repository on this machine,
+    /// where objects are stored as `wanted` unless it is configured how. If the branch moves from now on,
+    /// that push is lost.
+    pub(crate) fn prepare_push(&self, wanted: ReceivedAs) {
         // The push starts it again, and reports the reason.
-        let started = self.receive_pack().and_then(|started| started.ok());
+        let started = self.receive_pack(wanted).and_then(|started| started.ok());
         self.started.replace(started);
     }
 
     /// Starts the process that receives a pack, if the remote has one on this machine.
-    fn receive_pack(&self) -> Option<Result<ReceivePack, RemoteBranchError>> {
+    fn receive_pack(&self, wanted: ReceivedAs) -> Option<Result<ReceivePack, RemoteBranchError>> {
         let is_local = *self.remote.transport() == Transport::Local;
         let directory = self.remote.directory().filter(|_| is_local)?;
         if self.is_rewritten() {
             return None;
         }
-        let start = || Ok(ReceivePack::start(self.program()?, &directory)?);
+        let start = || Ok(ReceivePack::start(self.program()?, &directory, wanted)?);
         Some(start())
     }
 
@@ -317,7 +325,7 @@ impl RemoteBranch {
                 }
                 // Nothing was sent: the process may have met a change of the repository since it was
                 // started.
-                if let Some(started) = self.receive_pack() {
+                if let Some(started) = self.receive_pack(ReceivedAs::Configured) {
                     return Ok(started?.update_branch(&update, pack)?);
                 }
             }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use git2::{ObjectType, Odb, Oid, Repository, Signature};
 
@@ -11,8 +11,11 @@ use super::object::NewObject;
 use super::pack;
 use super::tree::{self, ChangedItem, EntryMode};
 use crate::git::commit_id::CommitId;
-use crate::git::packs::{AddedObject, PackError, add_objects};
+use crate::git::packs::{AddedObject, FinishedPack, PackError, add_objects, add_pack};
 use crate::git::random::random;
+
+/// The maximum size of the objects that are compressed in memory together, in bytes.
+const MAX_WHOLE: usize = 128 << 20;
 
 /// A file for a new commit.
 #[derive(Debug, Clone, Copy)]
@@ -84,15 +87,27 @@ impl<'f> NewCommit<'f> {
         Ok(bytes)
     }
 
+    /// Returns all objects as a pack in which each is whole, for a repository that keeps a pack of at
+    /// least so many objects as it is; `None` if there are fewer, or they are too large together.
+    ///
+    /// # Errors
+    ///
+    /// If memory is short.
+    pub(crate) fn whole_pack(&self, least: usize) -> io::Result<Option<WholePack>> {
+        let size: usize = self.objects.iter().map(|object| object.bytes.len()).sum();
+        if self.objects.len() < least || size > MAX_WHOLE {
+            return Ok(None);
+        }
+        pack::whole(&self.objects).map(|made| Some(WholePack(made)))
+    }
+
     /// Writes all objects to a bare repository of our own, where they appear in one step.
     ///
     /// # Errors
     ///
     /// If they cannot be written.
     pub(crate) fn store(&self, repository: &Path) -> io::Result<()> {
-        let packs = repository.join("objects/pack");
-        // The leftovers of a killed process are found by this name, and removed.
-        let aside = packs.join(format!("waypost_git2_{:016x}", random()));
+        let (packs, aside) = place_in(repository);
         let objects = self.objects.iter().map(|object| AddedObject {
             id: object.id,
             kind: object.kind,
@@ -105,6 +120,33 @@ impl<'f> NewCommit<'f> {
             error => io::Error::other(error),
         })
     }
+}
+
+/// A pack of new objects that needs no others.
+pub(crate) struct WholePack(FinishedPack<Vec<u8>>);
+
+impl WholePack {
+    /// Writes it to a bare repository of our own, where its objects appear in one step.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be written.
+    pub(crate) fn store(&self, repository: &Path) -> io::Result<()> {
+        add_pack(&self.0, &place_in(repository).1)
+    }
+
+    /// Returns its content.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
+        self.0.out
+    }
+}
+
+/// Returns the directory of packs of a repository, and a temporary name in it.
+fn place_in(repository: &Path) -> (PathBuf, PathBuf) {
+    let packs = repository.join("objects/pack");
+    // The leftovers of a killed process are found by this name, and removed.
+    let aside = packs.join(format!("waypost_git2_{:016x}", random()));
+    (packs, aside)
 }
 
 /// The changed files of a directory, and of those in it.
@@ -206,6 +248,7 @@ mod tests {
     use git2::{FileMode, Time};
 
     use crate::git::is_damage;
+    use crate::git::packs::pack_names;
 
     fn repository() -> (tempfile::TempDir, Repository) {
         let directory = tempfile::tempdir().unwrap();
@@ -308,6 +351,35 @@ mod tests {
             &[&parent],
         );
         assert_eq!(commit.id(), id.unwrap());
+    }
+
+    #[test]
+    fn a_whole_pack_has_each_object_once() {
+        let (_directory, repository) = repository();
+        let tip = first(&repository, &[("a", "a\n")]);
+        let texts: Vec<_> = (0..40).map(|n| (format!("{n}"), lines(n / 2))).collect();
+        let changes = texts.iter().map(|(path, text)| FileChange {
+            path,
+            bytes: text.as_bytes(),
+            before: None,
+        });
+        let changes: Vec<_> = changes.collect();
+        let signatures = [&signature(), &signature()];
+        let made = NewCommit::new(&repository, tip, &changes, signatures, "").unwrap();
+        assert!(made.whole_pack(43).unwrap().is_none());
+        let whole = made.whole_pack(42).unwrap().unwrap();
+        whole.store(repository.path()).unwrap();
+        let again = Repository::open(repository.path()).unwrap();
+        let tree = again.find_commit(made.id().0).unwrap().tree().unwrap();
+        for (path, text) in &texts {
+            let blob = again.find_blob(tree.get_name(path).unwrap().id()).unwrap();
+            assert_eq!(blob.content(), text.as_bytes());
+        }
+        let packs = repository.path().join("objects/pack");
+        let names = pack_names(&packs).unwrap();
+        let index = fs::read(packs.join(format!("{}.idx", names[0]))).unwrap();
+        let count = u32::from_be_bytes(index[8 + 255 * 4..][..4].try_into().unwrap());
+        assert_eq!(count, 22);
     }
 
     #[test]

@@ -11,7 +11,7 @@ use git2::{ObjectType, Oid};
 use super::entry::EntryKind;
 use super::local_packs::FileRange;
 use super::pack_error::PackError;
-use super::pack_file::PackFile;
+use super::pack_file::{FinishedPack, PackFile};
 
 /// The extension of an index that has yet to be given its name: readers look for others.
 pub(super) const INDEX_ASIDE: &str = "index";
@@ -104,6 +104,20 @@ impl WrittenPack {
             let _ = fs::remove_file(self.aside.with_extension(extension));
         }
     }
+}
+
+/// Writes a pack that was made in memory into the directory of packs, where it appears in one step,
+/// through temporary files `aside`.
+///
+/// # Errors
+///
+/// If it cannot be written; then nothing is left of it.
+pub(crate) fn add_pack(made: &FinishedPack<Vec<u8>>, aside: &Path) -> io::Result<()> {
+    let written = WrittenPack::of(aside.to_owned(), made.name.clone());
+    fs::write(aside.with_extension("pack"), &made.out)
+        .and_then(|()| fs::write(aside.with_extension(INDEX_ASIDE), &made.index))
+        .inspect_err(|_| written.discard())?;
+    written.install()
 }
 
 /// Whether a pack that was written is on the disk already.

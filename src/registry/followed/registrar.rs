@@ -143,6 +143,7 @@ impl Registrar {
         let follower = &*self.follower;
         let turn = begin(follower)?;
         let mut branch = CloneBranch::new(turn.branch(), Some(self.author.clone()), None);
+        branch.expect_changes(submissions.len());
         // Another writer's commit may have been fetched since, or that of another branch.
         let fetched = turn.seen();
         if let Some(seen) = self

@@ -11,7 +11,8 @@ use super::identity::{CommitIdentity, configured};
 use super::publish_error::PublishError;
 use super::review::NewBranch;
 use crate::git::{
-    CommitId, FileChange, NewCommit, Pushed, RemoteBranch, RemoteUrl, SeenBranch, StoredCommit,
+    CommitId, FileChange, NewCommit, Pushed, ReceivedAs, RemoteBranch, RemoteUrl, SeenBranch,
+    StoredCommit,
 };
 use crate::mapping::SourceFile;
 
@@ -29,6 +30,8 @@ pub struct CloneBranch<'b> {
     opened: RefCell<Option<Arc<Mutex<Repository>>>>,
     /// The last commit.
     stored: RefCell<Option<StoredCommit>>,
+    /// How the remote should store a push.
+    received_as: ReceivedAs,
 }
 
 impl<'b> CloneBranch<'b> {
@@ -48,6 +51,7 @@ impl<'b> CloneBranch<'b> {
             name: String::new(),
             opened: RefCell::default(),
             stored: RefCell::default(),
+            received_as: ReceivedAs::Configured,
         }
     }
 
@@ -55,6 +59,11 @@ impl<'b> CloneBranch<'b> {
     /// that commit. If it is elsewhere, the next push is lost.
     pub(crate) fn assume(&mut self, seen: SeenBranch) {
         self.assumed = Some(seen);
+    }
+
+    /// Prepares for commits of so many changes, each of which may be in another file.
+    pub(crate) fn expect_changes(&mut self, count: usize) {
+        self.received_as = ReceivedAs::of_files(count);
     }
 
     /// Returns the branch's full name, which is known after a fetch.
@@ -90,7 +99,7 @@ impl Branch for CloneBranch<'_> {
     }
 
     fn prepare_push(&self) {
-        self.branch.prepare_push();
+        self.branch.prepare_push(self.received_as);
     }
 
     fn commit(&self, edit: &Edit, tip: &BranchTip) -> Result<CommitId, PublishError> {
