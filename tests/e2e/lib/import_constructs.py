@@ -6,20 +6,26 @@ PATTERNS = [
     "^$", "^/?$", "^(.*)$", "^.*$", "^(.+)$", "{n}$", "^({n}|{m})$", "^({n}|{m})/?$", "^({n}|{m})/(.*)$",
     "^{n}/{m}/(.*)$", "^{n}/([0-9]+)$", "^{n}\\.ttl$", "!^{n}$", "^{n}/{m}/?$", "^[ab]$", "^{n}(/.*)?$",
     "(.*)", "^(?!{n})(.*)$", "{n}/(.*)", "^{n}//?{m}$",
+    "{n}", "{n}/{m}", "^{n}/{m}(.*)$", "^{n}(/$|/{m}$)", "^{n}(?={m})(.*)$", "({n})/\\1",
 ]  # fmt: skip
 TARGETS = [
     "https://e.example/{t}", "https://e.example/{t}/", "https://e.example/{t}/$1", "https://e.example/{t}$1",
     "https://e.example/{t}/$2", "https://e.example/{t}#{t}", "https://e.example/?{t}=$1", "https://e.example/{t}?",
     "https://E.example", "/{t}", "{t}", "-", "https://e.example/\\%20{t}", "https://e.example/{t}%20", "http://$1/",
-    "https://e.example/{t}?x=|",
+    "https://e.example/{t}?x=|", "https://e.example/{t}%20%1", "%{ENV:BASE}/{t}/$1", "%{ENV:STEM}{t}",
+    "https://e.example/?{t}&",
 ]  # fmt: skip
 FLAGS = [
     "", "[R,L]", "[R=301,L]", "[r=302,l]", "[R=303,NE,L]", "[R=307,END]", "[R=308,QSA,L]", "[R,QSD,L]", "[R]", "[L]",
-    "[NC,R,L]", "[G]", "[F]", "[R=404]", "[NE,R=302,L]", "[C]", "[S=1]", "[Redirect=permanent,Last]", "[E=x:y]",
+    "[NC,R,L]", "[G]", "[F]", "[R=404]", "[NE,R=302,L]", "[C]", "[S=1]", "[Redirect=permanent,Last]", "[E=x:y]", "[R,L,E=STEM:y]", "[R,L] # a note",
 ]  # fmt: skip
 CONDITIONS = [
     "%{HTTP_ACCEPT} text/html", "%{HTTP_USER_AGENT} Mozilla", "%{REQUEST_FILENAME} !-f", "%{QUERY_STRING} q",
     "%{HTTP_ACCEPT} rdf [OR]",
+]  # fmt: skip
+VARIABLES = [
+    "SetEnvIf Request_URI ^.*$ BASE=https://v.example/base", "SetEnvIf Request_URI ^ BASE=https://w.example STEM=/x",
+    "SetEnvIf Request_URI ^/d BASE=https://d.example", "SetEnvIf Accept . STEM=https://accept.example/",
 ]  # fmt: skip
 # Most rules are of the usual kinds, so that many are accepted.
 USUAL = (PATTERNS[:6] + ["^$"], TARGETS[:3], FLAGS[1:5])
@@ -62,7 +68,8 @@ def generate(tree, source):
     for directory in directories:
         if source.random() < 0.15:
             continue
-        lines = [] if source.random() < 0.1 else [source.choice(["RewriteEngine On", "rewriteEngine on"])]
+        lines = [source.choice(VARIABLES)] if source.random() < 0.5 else []
+        lines += [] if source.random() < 0.1 else [source.choice(["RewriteEngine On", "rewriteEngine on"])]
         # A rule at the root that covers everything would leave nothing to compare.
         for _ in range(source.randrange(1, 8 if directory else 3)):
             if source.random() < 0.15:

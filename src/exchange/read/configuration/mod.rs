@@ -3,6 +3,7 @@
 pub(crate) mod apache;
 mod below;
 mod directives;
+mod expression_text;
 pub(crate) mod nginx;
 mod pattern;
 mod pattern_index;

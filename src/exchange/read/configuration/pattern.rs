@@ -11,21 +11,20 @@ use regex_automata::util::syntax;
 use regex_syntax::hir::{self, Hir, HirKind};
 use std::collections::HashSet;
 
+use super::expression_text::{has_ambiguous_class, without_assertions};
+
 /// The maximum number of texts that an expression may match to be a list of links.
 const MOST_TEXTS: usize = 64;
 
 /// The maximum size of a compiled expression, in bytes.
 const MOST_BYTES: usize = 1 << 20;
 
-/// Texts whose meaning differs between PCRE and Rust inside a class of characters.
-const AMBIGUOUS: [&str; 4] = ["&&", "--", "~~", "[["];
-
 /// An expression.
 pub(super) enum Pattern {
     /// A valid one.
     Known(Box<Expression>),
-    /// One that cannot be read.
-    Unknown,
+    /// One that cannot be read, and one without its assertions, which matches at least the same paths.
+    Unknown(Option<Box<Expression>>),
 }
 
 /// A valid expression.
@@ -47,6 +46,8 @@ pub(super) struct Paths {
     pub(super) is_open: bool,
     /// Whether a dot was taken as a dot, which means any character.
     pub(super) has_dot: bool,
+    /// The texts of an expression that matches every path that contains one, or ends with it.
+    pub(super) contained: Option<Vec<Vec<u8>>>,
 }
 
 /// The text between parentheses of a match, by their numbers; 0 is the whole match.
@@ -59,74 +60,81 @@ impl Pattern {
             Some(text) => (true, text),
             None => (false, text),
         };
-        if has_ambiguous_class(text) {
-            return Self::Unknown;
+        match Expression::parse(text, is_negated, is_folded) {
+            Some(expression) => Self::Known(Box::new(expression)),
+            None if is_negated => Self::Unknown(None),
+            None => {
+                let wider = without_assertions(text);
+                let wider = wider.and_then(|it| Expression::parse(&it, false, is_folded));
+                Self::Unknown(wider.map(Box::new))
+            }
         }
-        let config = |is_folded| {
-            let config = syntax::Config::new().unicode(false).utf8(false);
-            config.case_insensitive(is_folded)
-        };
-        let Ok(written) = syntax::parse_with(text, &config(false)) else {
-            return Self::Unknown;
-        };
-        let thompson = NFA::config().utf8(false).nfa_size_limit(Some(MOST_BYTES));
-        let nfa = NFA::compiler()
-            .configure(thompson)
-            .syntax(config(is_folded))
-            .build(text);
-        let Some(vm) = nfa.ok().and_then(|nfa| PikeVM::new_from_nfa(nfa).ok()) else {
-            return Self::Unknown;
-        };
-        let paths = paths(&written);
-        let prefix = match is_negated || is_folded {
-            true => Vec::new(),
-            false => prefix(&written),
-        };
-        Self::Known(Box::new(Expression {
-            vm,
-            is_negated,
-            is_folded,
-            prefix,
-            paths,
-        }))
     }
 
     /// Returns the text with which every path begins that this may match.
     pub(super) fn prefix(&self) -> &[u8] {
         match self {
-            Self::Known(it) => &it.prefix,
-            Self::Unknown => b"",
+            Self::Known(it) | Self::Unknown(Some(it)) => &it.prefix,
+            Self::Unknown(None) => b"",
         }
     }
 
     /// Returns whether this may match a path that begins with a text.
     pub(super) fn may_match_below(&self, start: &[u8]) -> bool {
         match self {
-            Self::Known(it) => it.is_negated || may_match_below(it.vm.get_nfa(), start),
-            Self::Unknown => true,
-        }
-    }
-}
-
-/// Returns whether an expression has a class of characters, and somewhere a text that might be read
-/// differently in one.
-fn has_ambiguous_class(text: &str) -> bool {
-    let mut chars = text.chars();
-    let mut plain = String::with_capacity(text.len());
-    while let Some(c) = chars.next() {
-        match c {
-            '\\' => {
-                chars.next();
-                plain.push(' ');
+            Self::Known(it) | Self::Unknown(Some(it)) => {
+                it.is_negated || may_match_below(it.vm.get_nfa(), start)
             }
-            c => plain.push(c),
+            Self::Unknown(None) => true,
         }
     }
-    let plain = plain.replace("[[:", "[");
-    plain.contains('[') && AMBIGUOUS.iter().any(|it| plain.contains(it))
+
+    /// Returns whether this may match a path.
+    pub(super) fn may_match(&self, path: &[u8]) -> bool {
+        match self {
+            Self::Known(it) | Self::Unknown(Some(it)) => it.groups(path).is_some(),
+            Self::Unknown(None) => true,
+        }
+    }
 }
 
 impl Expression {
+    /// Reads an expression; `None` if it cannot be read, or might be read differently.
+    fn parse(text: &str, is_negated: bool, is_folded: bool) -> Option<Self> {
+        if has_ambiguous_class(text) {
+            return None;
+        }
+        let config = |is_folded| {
+            let config = syntax::Config::new().unicode(false).utf8(false);
+            config.case_insensitive(is_folded)
+        };
+        let written = syntax::parse_with(text, &config(false)).ok()?;
+        let thompson = NFA::config().utf8(false).nfa_size_limit(Some(MOST_BYTES));
+        let nfa = NFA::compiler()
+            .configure(thompson)
+            .syntax(config(is_folded))
+            .build(text);
+        let vm = PikeVM::new_from_nfa(nfa.ok()?).ok()?;
+        let prefix = match is_negated || is_folded {
+            true => Vec::new(),
+            false => prefix(&written),
+        };
+        Some(Self {
+            vm,
+            is_negated,
+            is_folded,
+            prefix,
+            paths: paths(&written),
+        })
+    }
+
+    /// Returns the paths that this was written for, or the beginnings of them, also if it matches
+    /// longer ones that contain one; `None` if there are too many.
+    pub(super) fn written_texts(&self) -> Option<&Vec<Vec<u8>>> {
+        let paths = &self.paths;
+        paths.texts.as_ref().or(paths.contained.as_ref())
+    }
+
     /// Returns whether letters of either case match, although the expression has letters.
     pub(super) fn folds(&self) -> bool {
         let has_letters = |it: &Vec<u8>| it.iter().any(u8::is_ascii_alphabetic);
@@ -252,31 +260,35 @@ fn prefix(hir: &Hir) -> Vec<u8> {
 fn paths(hir: &Hir) -> Paths {
     let mut parts = parts(hir);
     let mut paths = Paths::default();
+    let mut is_contained = false;
     if parts
         .first()
         .is_some_and(|it| is_look(it, hir::Look::Start))
     {
         parts.remove(0);
     } else if !parts.first().is_some_and(|it| is_rest(it)) {
-        return paths;
+        is_contained = true;
     }
-    if parts.last().is_some_and(|it| is_look(it, hir::Look::End)) {
-        parts.pop();
-    } else {
-        paths.is_open = true;
-    }
+    let is_ended = parts.pop_if(|it| is_look(it, hir::Look::End)).is_some();
+    let ended = parts.last().and_then(|it| ended_texts(it));
+    paths.is_open = !is_ended && ended.is_none() && !is_contained;
     // `x(/.*)?` was written for all below `x`, and for `x` itself.
     if let Some(inner) = parts.last().and_then(|it| optional_rest(it)) {
         parts.pop();
         parts.extend(inner);
     }
     if parts.last().is_some_and(|it| is_rest(it)) {
+        if is_contained {
+            return paths;
+        }
         parts.pop();
         paths.is_open = true;
     }
+    let last = parts.len().saturating_sub(1);
     let mut texts = vec![Vec::new()];
-    for part in parts {
-        let Some(next) = texts_of(part, &mut paths.has_dot) else {
+    for (number, part) in parts.into_iter().enumerate() {
+        let ended = ended.clone().filter(|_| number == last);
+        let Some(next) = ended.or_else(|| texts_of(part, &mut paths.has_dot)) else {
             return paths;
         };
         if texts.len() * next.len() > MOST_TEXTS {
@@ -287,8 +299,36 @@ fn paths(hir: &Hir) -> Paths {
             .flat_map(|it| next.iter().map(move |next| [&it[..], next].concat()));
         texts = joined.collect();
     }
-    paths.texts = Some(texts);
+    match is_contained {
+        true => paths.contained = Some(texts).filter(|it| it.iter().all(|it| !it.is_empty())),
+        false => paths.texts = Some(texts),
+    }
     paths
+}
+
+/// Returns the texts of an alternation each of whose parts ends a path, such as `(/$|/x$)`.
+fn ended_texts(hir: &Hir) -> Option<Vec<Vec<u8>>> {
+    let hir = match hir.kind() {
+        HirKind::Capture(inner) => &*inner.sub,
+        _ => hir,
+    };
+    let HirKind::Alternation(branches) = hir.kind() else {
+        return None;
+    };
+    let mut texts = Vec::new();
+    for branch in branches {
+        let mut parts = parts(branch);
+        parts.pop_if(|it| is_look(it, hir::Look::End))?;
+        let mut text = Vec::new();
+        for part in parts {
+            let HirKind::Literal(literal) = part.kind() else {
+                return None;
+            };
+            text.extend_from_slice(&literal.0);
+        }
+        texts.push(text);
+    }
+    Some(texts)
 }
 
 fn parts(hir: &Hir) -> Vec<&Hir> {

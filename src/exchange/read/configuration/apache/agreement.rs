@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use super::placed::Placed;
 use super::rule::{Rule, RuleKind};
 use super::server::{Answer, AnswerKind, Server, ancestors};
+use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::rows::RowError;
 
 /// Why a rule has no link if it matches no path of its directory.
@@ -40,6 +41,16 @@ impl Agreement<'_> {
             true => Ok(path),
             false => Err(NEVER),
         }
+    }
+
+    /// Returns the paths that a rule was written for.
+    pub(super) fn paths(&self, placed: Placed<'_>) -> Vec<String> {
+        let Pattern::Known(known) = &placed.rule().pattern else {
+            return Vec::new();
+        };
+        let texts = known.written_texts().into_iter().flatten();
+        let paths = texts.filter_map(|text| self.path_of(placed, text).ok());
+        paths.filter(|path| is_merged(path)).collect()
     }
 
     /// Returns what a rule itself answers to a path, if it matches.
@@ -96,6 +107,19 @@ impl Agreement<'_> {
         RowError::Covered {
             by: (self.place)(line),
         }
+    }
+}
+
+/// Returns whether a rule leads a path with a slash after it to the URL of the path itself with a slash
+/// after it.
+pub(super) fn appends_slash(answer: &Answer, own: &AnswerKind, rule: &Rule) -> bool {
+    match (&answer.kind, own) {
+        (AnswerKind::Redirect(found), AnswerKind::Redirect(own)) => {
+            answer.line == Some(rule.line)
+                && found.url.strip_suffix('/') == Some(&own.url)
+                && (found.status, found.with_query) == (own.status, own.with_query)
+        }
+        _ => false,
     }
 }
 

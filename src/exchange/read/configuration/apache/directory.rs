@@ -2,6 +2,8 @@
 
 use super::lines::{joined_lines, words};
 use super::rule::{Action, Followers, MALFORMED, Rule};
+use super::substitution::without_condition_references;
+use super::variables::Variables;
 use crate::exchange::read::rows::{RowError, text};
 
 /// Sections that apply a line only to some requests.
@@ -49,9 +51,9 @@ pub(super) struct Directory {
 }
 
 /// The state after the preceding lines.
-#[derive(Default)]
-struct Reader {
+struct Reader<'v> {
     directory: Directory,
+    variables: &'v Variables,
     /// The open sections that apply a line only to some requests.
     sections: Vec<String>,
     /// The conditions of the next rule.
@@ -61,9 +63,15 @@ struct Reader {
 }
 
 impl Directory {
-    /// Reads a file whose first line has this number.
-    pub(super) fn read(bytes: &[u8], first_line: usize) -> Self {
-        let mut reader = Reader::default();
+    /// Reads a file whose first line has this number, where these variables are known.
+    pub(super) fn read(bytes: &[u8], first_line: usize, variables: &Variables) -> Self {
+        let mut reader = Reader {
+            directory: Self::default(),
+            variables,
+            sections: Vec::new(),
+            condition: None,
+            dependent: 0,
+        };
         for (line, bytes) in joined_lines(bytes) {
             let line = line + first_line - 1;
             let done = text(&bytes).and_then(|text| reader.take(line, &words(text)));
@@ -78,7 +86,7 @@ impl Directory {
     }
 }
 
-impl Reader {
+impl Reader<'_> {
     fn take(&mut self, line: usize, words: &[String]) -> Result<(), RowError> {
         let Some((name, rest)) = words.split_first() else {
             return Ok(());
@@ -100,9 +108,17 @@ impl Reader {
                 return Ok(());
             }
             "rewriterule" => {
-                let rule = Rule::rewrite(line, &rest);
                 let condition = self.condition.take();
-                return self.rule(rule?, condition);
+                let url = rest.get(1).map(|url| self.variables.expand(url));
+                let url = match condition {
+                    Some(_) => url,
+                    None => url.map(|url| without_condition_references(&url)),
+                };
+                let mut rest = rest;
+                if let (Some(own), Some(url)) = (rest.get_mut(1), &url) {
+                    *own = url;
+                }
+                return self.rule(Rule::rewrite(line, &rest)?, condition);
             }
             "rewriteengine" => {
                 let is_on = rest.first().map(|it| it.eq_ignore_ascii_case("on"));

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use super::agreement::{Agreement, NEVER, is_merged};
+use super::agreement::{Agreement, NEVER, appends_slash, is_merged};
 use super::claims::{Claim, Claims, Reach};
 use super::placed::Placed;
 use super::rule::{Action, Rule, RuleKind};
@@ -18,6 +18,24 @@ const PARTLY_DOT: RowError =
 
 const PARTLY_CODE: RowError = RowError::NoLink(
     "only the path itself is imported: what is below leads elsewhere, and so does the slash alone",
+);
+
+const PARTLY_CONTAINED: RowError = RowError::NoLink(
+    "this redirects all paths that contain a text: only the path that it is itself is imported",
+);
+
+const PARTLY_BEGINNING: RowError = RowError::NoLink(
+    "this redirects all paths that begin with a text: only the path itself and those below it are \
+     imported, and the slash alone may lead elsewhere",
+);
+
+const PARTLY_BEGINNING_ALONE: RowError = RowError::NoLink(
+    "this redirects all paths that begin with a text: only the path itself is imported, and the \
+     slash alone may lead elsewhere",
+);
+
+const PARTLY_SLASH: RowError = RowError::NoLink(
+    "the path itself and those below it are imported: the slash alone leads elsewhere",
 );
 
 /// Decides on the links of all rules.
@@ -74,15 +92,20 @@ impl<'s> Links<'s> {
         if is_open != (reach == Reach::Below) {
             return;
         }
-        let mut is_whole = !known.paths.has_dot;
+        let mut is_whole = !known.paths.has_dot && known.paths.contained.is_none();
         let mut errors = Vec::new();
+        let mut parts = Vec::new();
         for code in self.codes(placed, &mut errors) {
             let decided = match is_open {
-                true => self.agreement.below(placed, &code),
-                false => self.path(placed, &code),
+                true => self.below(placed, &code),
+                false => self.path(placed, &code).map(|claim| (claim, None)),
             };
-            match decided.and_then(|claim| self.claims.accept(rule.line, &code, claim)) {
-                Ok(()) => {}
+            let done = decided.and_then(|(claim, part)| {
+                self.claims.accept(rule.line, &code, claim)?;
+                Ok(part)
+            });
+            match done {
+                Ok(part) => parts.extend(part),
                 Err(error) => errors.push(error),
             }
         }
@@ -93,12 +116,16 @@ impl<'s> Links<'s> {
         if errors.is_empty() && rule.kind == RuleKind::Redirect && !is_open {
             is_whole = false;
             if !self.is_host(rule) {
-                errors.push(PARTLY_CODE);
+                parts.push(PARTLY_CODE);
             }
         }
-        if errors.is_empty() && known.paths.has_dot {
-            errors.push(PARTLY_DOT);
+        if errors.is_empty() && known.paths.contained.is_some() {
+            parts.push(PARTLY_CONTAINED);
         }
+        if errors.is_empty() && known.paths.has_dot {
+            parts.push(PARTLY_DOT);
+        }
+        errors.append(&mut parts);
         if is_whole && errors.is_empty() {
             self.agreement.whole.insert(rule.line);
         }
@@ -121,7 +148,7 @@ impl<'s> Links<'s> {
             return BTreeSet::new();
         };
         let mut codes = BTreeSet::new();
-        for text in known.paths.texts.iter().flatten() {
+        for text in known.written_texts().into_iter().flatten() {
             match self.agreement.path_of(placed, text) {
                 Ok(path) if !is_merged(&path) => {}
                 Ok(path) => {
@@ -134,6 +161,41 @@ impl<'s> Links<'s> {
             errors.push(NEVER);
         }
         codes
+    }
+
+    /// Decides on a link for all paths below one, and returns which part of them it is, if not all.
+    fn below(
+        &mut self,
+        placed: Placed<'_>,
+        code: &str,
+    ) -> Result<(Claim, Option<RowError>), RowError> {
+        let rule = placed.rule();
+        let slashed = format!("{code}/");
+        let is_beginning = !self.agreement.paths(placed).contains(&slashed);
+        let claim = match self.agreement.below(placed, code) {
+            Ok(claim) => claim,
+            Err(error) if is_beginning => {
+                let claim = self.path(placed, code).map_err(|_| error)?;
+                return Ok((claim, Some(PARTLY_BEGINNING_ALONE)));
+            }
+            Err(error) => return Err(error),
+        };
+        let mut part = is_beginning.then_some(PARTLY_BEGINNING);
+        if let Claim::Below(own, _) = &claim {
+            let kind = AnswerKind::Redirect(own.clone());
+            let slash = self.agreement.server.answer(&slashed);
+            if appends_slash(&slash, &kind, rule) {
+                // The same rule leads the code itself.
+                let forward = match own.with_query {
+                    true => Forward::Query,
+                    false => Forward::None,
+                };
+                let itself = Claim::Redirect(own.clone(), forward);
+                self.claims.accept(rule.line, code, itself)?;
+                part.get_or_insert(PARTLY_SLASH);
+            }
+        }
+        Ok((claim, part))
     }
 
     /// Decides on a link for one path.
@@ -154,9 +216,10 @@ impl<'s> Links<'s> {
             },
             _ => return Err(self.agreement.never(&answers, rule)),
         };
-        for (answer, path) in answers.iter().zip([code, &slashed]) {
-            let is_below = path.ends_with('/') && rule.kind == RuleKind::Redirect;
-            if !(is_below && answer.line == Some(rule.line)) {
+        let is_beginning = matches!(&rule.pattern, Pattern::Known(known) if known.paths.is_open);
+        let is_slash_reported = is_beginning || rule.kind == RuleKind::Redirect;
+        for answer in &answers {
+            if !(is_slash_reported && appends_slash(answer, &own.kind, rule)) {
                 self.agreement.agrees(answer, &own.kind, rule)?;
             }
         }
@@ -188,5 +251,114 @@ impl<'s> Links<'s> {
         let url = redirect.substitution.expand(&Vec::new());
         let rest = url.splitn(4, |it| *it == b'/').skip(3).count();
         rest == 0 && !url.contains(&b'?') && !url.contains(&b'#')
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::exchange::read::rows::testing::{pairs, read_by, refused};
+    use crate::mapping::Forward;
+
+    #[test]
+    fn a_part_of_a_rule_is_imported_and_reported() {
+        let shown = |rules: &str| -> Vec<String> {
+            let lines = rules
+                .lines()
+                .map(|rule| format!("RewriteRule {rule} [R,L]\n"));
+            let rows = read_by(super::super::read, lines.collect::<String>().as_bytes());
+            let shown = rows.iter().map(|row| match &row.link {
+                Ok(link) => {
+                    let text = |it: &Option<String>| it.clone().unwrap_or_default();
+                    let (code, url, below) = (&link.code, &link.url, &link.below);
+                    let forward = link.forward.map_or("", Forward::name);
+                    let [code, url, below] = [code, url, below].map(text);
+                    format!("{code} {forward} {url} {below}")
+                        .trim_end()
+                        .to_owned()
+                }
+                Err(error) => {
+                    let error = error.to_string();
+                    error.rsplit(": ").next().unwrap_or_default().to_owned()
+                }
+            });
+            shown.collect()
+        };
+        let beginning = "only the path itself and those below it are imported, and the slash alone may lead elsewhere";
+        let alone = "only the path itself is imported, and the slash alone may lead elsewhere";
+        for (rules, rows) in [
+            (
+                "^a(.*)$ https://e.org/x$1",
+                &["a query https://e.org/x https://e.org/x/", beginning][..],
+            ),
+            (
+                "^a https://e.org/x",
+                &["a all-and-query https://e.org/x", beginning],
+            ),
+            (
+                "^a(/.*)?$ https://e.org/x$1",
+                &[
+                    "a query https://e.org/x https://e.org/x/",
+                    "the slash alone leads elsewhere",
+                ],
+            ),
+            (
+                "a$ https://e.org/x",
+                &[
+                    "a query https://e.org/x",
+                    "only the path that it is itself is imported",
+                ],
+            ),
+            (
+                "^a/[0-9]$ https://e.org/x/\n^a https://e.org/y",
+                &[
+                    "line 2 decides what is answered to this path, or to some of these paths",
+                    "a query https://e.org/y",
+                    alone,
+                ],
+            ),
+            (
+                "^a(/$|/x$){1} https://e.org/x",
+                &["a query https://e.org/x", "a/x query https://e.org/x"],
+            ),
+            (
+                "^(?!q)z+$ https://e.org/z\n^a$ https://e.org/a",
+                &["this expression cannot be read", "a query https://e.org/a"],
+            ),
+            (
+                "^(z)(?=\\))\\1$ https://e.org/z\n^z)a$ https://e.org/a\n^a$ https://e.org/a",
+                &[
+                    "this expression cannot be read",
+                    "this expression cannot be read",
+                    "line 2 decides what is answered to this path, or to some of these paths",
+                ],
+            ),
+            (
+                "^a$ https://e.org/?x=1&\n^b$ https://e.org/%20",
+                &["a none https://e.org/?x=1", "b query https://e.org/0"],
+            ),
+        ] {
+            assert_eq!(shown(rules), rows, "{rules}");
+        }
+    }
+
+    #[test]
+    fn variables_that_never_change_are_expanded() {
+        let text = "SetEnvIf Request_URI ^.*$ BASE=https://e.org/v\n\
+                    SetEnvIf Accept turtle SYNTAX=ttl\n\
+                    RewriteRule ^a$ %{ENV:BASE}/a [R,L]\n\
+                    RewriteRule ^b/(.*)$ %{ENV:base}/$1 [R,L]\n\
+                    RewriteRule ^c$ %{ENV:BASE}/c.%{ENV:SYNTAX} [R,L]\n\
+                    RewriteRule ^d$ %{ENV:SYNTAX} [R,L]\n";
+        let rows = read_by(super::super::read, text.as_bytes());
+        let found = ["3 a https://e.org/v/a", "4 b https://e.org/v/"];
+        assert_eq!(pairs(&rows), found);
+        let variable = |line, url| format!("{line}: the URL depends on a variable: {url:?}");
+        assert_eq!(
+            refused(&rows),
+            [
+                variable(5, "https://e.org/v/c.%{ENV:SYNTAX}"),
+                variable(6, "%{ENV:SYNTAX}")
+            ]
+        );
     }
 }

@@ -16,19 +16,21 @@ mod rule;
 mod rule_list;
 mod server;
 mod substitution;
+mod variables;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use self::claims::Claims;
 use self::directory::Directory;
 use self::links::Links;
-use self::server::Server;
+use self::server::{Server, ancestors};
+use self::variables::Variables;
 use crate::exchange::read::rows::{ConfigurationFile, ConfigurationTree, ImportedRow, LinkOrigin};
 
 /// Reads one file: the configuration of a server if the path of a rule must begin with a slash,
 /// otherwise that of the root directory.
 pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
-    let directory = Directory::read(bytes, 1);
+    let directory = Directory::read(bytes, 1, &Variables::read(bytes));
     let slash = if is_of_server(bytes) { "/" } else { "" };
     let directories = BTreeMap::from([(String::new(), directory)]);
     let server = (directories, HashSet::new(), HashSet::new());
@@ -42,8 +44,25 @@ pub(crate) fn read_tree(
     origin: LinkOrigin<'_>,
     take: &mut dyn FnMut(ImportedRow),
 ) {
+    let files = tree.files().iter();
+    let variables: HashMap<&str, _> = files
+        .map(|file| (&*file.directory, Variables::read(&file.bytes)))
+        .collect();
     let read = |file: &ConfigurationFile| {
-        let directory = Directory::read(&file.bytes, file.first_line);
+        let mut known = Variables::default();
+        for above in ancestors(&file.directory) {
+            if let Some(above) = variables.get(above) {
+                known.inherit(above);
+            }
+        }
+        let mut directory = Directory::read(&file.bytes, file.first_line, &known);
+        // The rules of the directory above would be read with other values here.
+        let has_variables = variables
+            .get(&*file.directory)
+            .is_some_and(|it| !it.is_empty());
+        if has_variables && !directory.has_rewriting {
+            directory.broken.get_or_insert(file.first_line);
+        }
         (file.directory.clone(), directory)
     };
     let directories = tree.files().iter().map(read).collect();
@@ -237,7 +256,7 @@ mod tests {
             ),
             (
                 "^a$ https://e.org/1 [R]\n1$ https://e.org/2 [R]",
-                &[],
+                &["1 query"],
                 &[1, 2],
             ),
             (
@@ -247,9 +266,9 @@ mod tests {
             ),
             ("^a/(.+)$ https://e.org/$1 [R,L]", &[], &[1]),
             (
-                "^a$ https://e.org/%20 [R,NE]\n^b$ https://e.org/a|b [R,L]",
-                &["b query"],
-                &[1],
+                "^a$ https://e.org/%20 [R,NE,L]\n^b$ https://e.org/a|b [R,L] # a note",
+                &["a query", "b query"],
+                &[],
             ),
             ("^a.b$ https://e.org/ [R,L]", &["a.b query"], &[1]),
             (

@@ -1,7 +1,7 @@
 //! Links for all paths below a code: each is accepted if no rule leads one of these paths elsewhere, unless
 //! that path has a link of its own.
 
-use super::agreement::{Agreement, is_merged};
+use super::agreement::{Agreement, appends_slash};
 use super::claims::Claim;
 use super::placed::Placed;
 use super::rule::RuleKind;
@@ -24,18 +24,8 @@ impl Agreement<'_> {
     /// Decides on a link for all paths below one.
     pub(super) fn below(&self, placed: Placed<'_>, code: &str) -> Result<Claim, RowError> {
         let rule = placed.rule();
-        let Pattern::Known(known) = &rule.pattern else {
-            return Err(RowError::NoLink("this expression cannot be read"));
-        };
         let start = format!("{code}/");
-        let texts = known.paths.texts.iter().flatten();
-        let paths = texts.filter_map(|text| self.path_of(placed, text).ok());
-        let paths: Vec<_> = paths.filter(|path| is_merged(path)).collect();
-        if !paths.contains(&start) {
-            return Err(RowError::NoLink(
-                "this redirects all paths that begin with a text, not only those below it",
-            ));
-        }
+        let paths = self.paths(placed);
         if paths
             .iter()
             .any(|it| it.len() > start.len() && it.starts_with(&start))
@@ -69,6 +59,14 @@ impl Agreement<'_> {
             _ => None,
         });
         let leads_itself = answers.iter().any(|it| it.kind == own);
+        // The slash alone is an empty path below the code.
+        if let (AnswerKind::Redirect(found), true) = (&answers[0].kind, answers[1].kind == own)
+            && is_appended
+            && answers[0].line == Some(rule.line)
+            && appends_slash(&answers[1], &answers[0].kind, rule)
+        {
+            return Ok(Claim::Below(found.clone(), location.url));
+        }
         let claim = match (leads_itself, elsewhere) {
             (true, _) => Claim::Redirect(location, forward),
             (false, Some(_)) if !is_appended => {

@@ -2,7 +2,7 @@
 
 use super::substitution::{Escapes, Substitution};
 use crate::exchange::read::configuration::pattern::{Paths, Pattern};
-use crate::exchange::read::rows::RowError;
+use crate::exchange::read::rows::{RowError, excerpt};
 use crate::mapping::Status;
 
 /// Why a directory with a rule of this kind answers nothing: Apache cannot start with it.
@@ -121,7 +121,10 @@ impl Rule {
     pub(super) fn rewrite(line: usize, words: &[&str]) -> Result<Self, RowError> {
         let (expression, url, flags) = match words[..] {
             [expression, url] => (expression, url, Flags::default()),
-            [expression, url, flags] => (expression, url, Flags::parse(flags).ok_or(MALFORMED)?),
+            // Apache ignores what follows.
+            [expression, url, flags, ..] => {
+                (expression, url, Flags::parse(flags).ok_or(MALFORMED)?)
+            }
             _ => return Err(MALFORMED),
         };
         let pattern = Pattern::parse(expression, flags.folded);
@@ -202,6 +205,9 @@ impl Flags {
             Some(410) => return Action::Gone,
             Some(404) => return Action::NotFound,
             Some(status) if !(300..400).contains(&status) => return Action::Other(NO_STATUS),
+            _ if url.starts_with("%{") => {
+                return Action::Other(RowError::Variable(excerpt(url)));
+            }
             None if url == "-" => return Action::Continue,
             None if !is_absolute => return other("a rewrite is not a redirect"),
             Some(_) if !is_absolute => return other("this leads to another path of the same host"),

@@ -217,7 +217,8 @@ impl Server {
         let rule = &list.rules()[number];
         let known = match &rule.pattern {
             Pattern::Known(known) => known,
-            Pattern::Unknown => {
+            Pattern::Unknown(_) if !rule.pattern.may_match(path) => return None,
+            Pattern::Unknown(_) => {
                 return Some(Some(AnswerKind::other("this expression cannot be read")));
             }
         };
@@ -229,7 +230,7 @@ impl Server {
             Action::Other(error) => Some(AnswerKind::Other(Rc::new(error.clone()))),
             Action::Redirect(redirect) => {
                 let url = redirect.substitution.expand(&groups);
-                if !rule.is_last && is_changed(list, number, &url) {
+                if !rule.is_last && is_changed(list, number, &url, path) {
                     let reason = "a later rule changes where this one leads, which has no [L]";
                     return Some(Some(AnswerKind::other(reason)));
                 }
@@ -242,17 +243,24 @@ impl Server {
     }
 }
 
-/// Returns whether a rule after this one applies to its result.
-fn is_changed(list: &RuleList, number: usize, url: &[u8]) -> bool {
+/// Returns whether a rule after this one applies to its result for a path.
+///
+/// Apache appends the part of the path that follows what is not a directory, of which any may be one.
+fn is_changed(list: &RuleList, number: usize, url: &[u8], path: &[u8]) -> bool {
+    let slashes = (0..path.len()).filter(|at| path[*at] == b'/');
+    let mut results = slashes
+        .chain([path.len()])
+        .map(|at| [url, &path[at..]].concat());
+    results.any(|result| applies_later(list, number, &result))
+}
+
+fn applies_later(list: &RuleList, number: usize, url: &[u8]) -> bool {
     let Some(near) = list.near(url) else {
         return true;
     };
     let later = near.iter().filter(|it| **it > number);
     let mut rules = later.map(|it| &list.rules()[*it]);
-    rules.any(|rule| match &rule.pattern {
-        Pattern::Known(known) => known.groups(url).is_some(),
-        Pattern::Unknown => true,
-    })
+    rules.any(|rule| rule.pattern.may_match(url))
 }
 
 /// Returns where a redirect leads whose URL is not escaped yet.
@@ -318,12 +326,12 @@ pub(super) fn refusal(rule: &Rule) -> Option<RowError> {
     match (&rule.action, &rule.pattern) {
         (Action::Other(error), _) => Some(error.clone()),
         (Action::NotFound, _) => no_link("a table has no codes that are not found"),
-        (_, Pattern::Unknown) => no_link("this expression cannot be read"),
+        (_, Pattern::Unknown(_)) => no_link("this expression cannot be read"),
         (_, Pattern::Known(it)) if it.is_negated() => no_link("this redirects all paths but some"),
         (_, Pattern::Known(it)) if it.folds() => {
             no_link("this ignores the case of letters, and a code does not (case: fold)")
         }
-        (_, Pattern::Known(it)) if it.paths.texts.is_none() => {
+        (_, Pattern::Known(it)) if it.written_texts().is_none() => {
             no_link("this redirects more than one path")
         }
         _ => None,

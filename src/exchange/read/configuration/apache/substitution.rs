@@ -119,7 +119,8 @@ impl Substitution {
             None => (url, None),
         };
         let mut sent = match self.escapes {
-            Escapes::Matched | Escapes::Nothing => return url.to_vec(),
+            Escapes::Matched => return url.to_vec(),
+            Escapes::Nothing => path.to_vec(),
             // The scheme and the host stay as they are.
             Escapes::PathAndQuery => {
                 let host = path
@@ -137,6 +138,11 @@ impl Substitution {
         };
         if let Some(query) = query {
             sent.push(b'?');
+            // Apache removes an ampersand that might separate the query of the request.
+            let query = match self.escapes {
+                Escapes::Path => query,
+                _ => query.strip_suffix(b"&").unwrap_or(query),
+            };
             match self.escapes {
                 Escapes::PathAndQuery => sent.extend(escaped(query)),
                 _ => sent.extend_from_slice(query),
@@ -144,6 +150,20 @@ impl Substitution {
         }
         sent
     }
+}
+
+/// Returns the URL of a rule without conditions, where `%1` to `%9` and `%0` are empty.
+pub(super) fn without_condition_references(url: &str) -> String {
+    let mut kept = String::with_capacity(url.len());
+    let mut chars = url.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => kept.extend([Some(c), chars.next()].into_iter().flatten()),
+            '%' if chars.next_if(char::is_ascii_digit).is_some() => {}
+            c => kept.push(c),
+        }
+    }
+    kept
 }
 
 fn push(text: &mut Vec<u8>, c: char) {

@@ -297,7 +297,7 @@ impl Condition {
                 request.groups = groups.unwrap_or_else(|| std::mem::take(&mut request.groups));
                 Some(is_match)
             }
-            Self::Matches(Pattern::Unknown) | Self::Unknown => None,
+            Self::Matches(Pattern::Unknown(_)) | Self::Unknown => None,
         }
     }
 }
