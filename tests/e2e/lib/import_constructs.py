@@ -77,6 +77,6 @@ def generate(tree, source):
             lines.append(redirect(source, directory) if source.random() < 0.2 else rule(source))
         (tree / directory / ".htaccess").write_text("\n".join(lines) + "\n")
         if source.random() < 0.2:
-            (tree / directory / source.choice(NAMES[:5] + ["index.html"])).write_text("a file") if not (
-                tree / directory / "a"
-            ).exists() else None
+            file = tree / directory / source.choice(NAMES[:5] + ["index.html"])
+            if not file.is_dir():
+                file.write_text("a file")

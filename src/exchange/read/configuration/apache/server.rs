@@ -277,7 +277,9 @@ pub(super) fn location(redirect: &Redirect, url: &[u8]) -> Result<Location, RowE
         error,
         field: None,
     })?;
-    if target.as_str() != with_plain_host(&sent) {
+    // Before the query of the request, Apache does not remove an ampersand.
+    let is_doubled = redirect.query == QueryUse::Appended && url.ends_with(b"&");
+    if is_doubled || target.as_str() != with_plain_host(&sent) {
         return Err(RowError::NoLink(
             "a table would send this URL in another spelling",
         ));
