@@ -2,8 +2,8 @@
 same status and location.
 
 Differences that are understood, and documented in docs/importing.md:
-- a code also answers with a slash after it, and without, where nginx redirects nowhere, or as it does for
-  every path that nothing names;
+- a code also answers with a slash after it, and without, where nginx redirects nowhere, or only adds this
+  slash, or as it does for every path that nothing names;
 - a path with a query answers where nginx compares both with the keys of a map, and finds none;
 - a query is not appended to a fragment, and a URL does not end in an empty query."""
 
@@ -30,7 +30,14 @@ LOCATIONS = ["= /{n}", "= /{n}/", "= /{n}/{m}", "/{n}", "/{n}/", "/{n}/{m}/", "^
              "~ ^/{n}/?$", "~ ^/{n}/(.*)$", "~* ^/{n}$", "~ ^/({n}|{m})$", "~ ^/{n}(/.*)?$", "~ ^/{n}", "~ /{n}$", "/"]  # fmt: skip
 REWRITES = ["^/{n}$", "^/{n}/?$", "^/{n}/(.*)$", "^/{n}/{m}/(.*)$", "^/({n}|{m})/(.*)$", "^/{n}", "/{n}$",
             "^/{n}(/.*)?$", "^/{n}.{m}$", "^/(.*)$", "!x"]  # fmt: skip
-CONDITIONS = ["$uri = /{n}", "$uri ~ ^/{n}/", "$uri ~* ^/{n}$", "$host = other", "$args", "$arg_q = 1", "$first", "$second"]
+CONDITIONS = ["$uri = /{n}", "$uri ~ ^/{n}/", "$uri ~* ^/{n}$", "$host = other", "$args", "$arg_q = 1", "$first", "$second",
+              "$args ~ ^(.)", "$host ~ ^(s)", "$args !~ (=)", "$of_host", "$of_host = x"]  # fmt: skip
+# What changes the answers of other directives.
+CHANGES = ["set $first https://e.example/set;", "set $args '';", "if ($uri ~ ^/(?<second>.*)) { break; }", "error_page 410 /{n};",
+           "error_page 410 =302 https://e.example/s;", "error_page 301 302 https://e.example/s;", "error_page 404 410 /{n}/x;",
+           "if ($args ~ ^(.)) { break; }", "if ($args) { break; }", "error_page 410 @named;", "merge_slashes on;"]  # fmt: skip
+PASSES = ["location /{n}/ { proxy_pass http://127.0.0.1:9; }", "location = /{n}/ { proxy_pass http://127.0.0.1:9; }",
+          "location ^~ /{n}/{m}/ { proxy_pass http://127.0.0.1:9; }"]  # fmt: skip
 
 
 def url(source):
@@ -70,15 +77,24 @@ def mapped(source, name, of):
 def generate(source):
     """Returns the lines outside of a server, and those inside."""
     outside = mapped(source, "first", "uri") + "\n" + mapped(source, "second", "request_uri")
+    outside += "\nmap $host $of_host {\n  ~^s(h) x;\n}"
     uses = ["if ($first) { return 301 $first; }", "if ($second) { return 302 $second; }"]
     inside = [it for it in uses if source.random() < 0.6]
     inside += [directive(source, False) for _ in range(source.randrange(3))]
+    names = lambda text: text.replace("{n}", source.choice(NAMES)).replace("{m}", source.choice(NAMES))  # noqa: E731
+    if source.random() < 0.3:
+        inside.insert(source.randrange(len(inside) + 1), names(source.choice(CHANGES)))
+    if any("@named" in it for it in inside):
+        inside.append("location @named { return 302 https://e.example/named; }")
     locations = {}
     for _ in range(source.randrange(1, 8)):
         where = source.choice(LOCATIONS).replace("{n}", source.choice(NAMES)).replace("{m}", source.choice(NAMES))
         body = " ".join(directive(source, True) for _ in range(source.choice([1, 1, 1, 2])))
         # The same path twice is an error, with or without its mark.
         locations.setdefault(where.replace("^~ ", ""), f"location {where} {{ {body} }}")
+    if source.random() < 0.3:
+        passed = names(source.choice(PASSES))
+        locations.setdefault(passed[9:].partition(" {")[0].replace("^~ ", ""), passed)
     inside += locations.values()
     return outside, "\n".join(inside)
 
@@ -115,7 +131,8 @@ def difference(path, theirs, ours):
     known = [theirs[it] for it in (other + mark, page, other)]
     status, location = theirs[f"/{UNKNOWN}{mark}"]
     of_all = status, location and location.replace(UNKNOWN, page[1:])
-    return is_redirect(expected) and expected != of_all or found not in known
+    adds_slash = expected[0] == 301 and urllib.parse.urlsplit(expected[1]).path == urllib.parse.quote(page) + "/"
+    return is_redirect(expected) and expected != of_all and not adds_slash or found not in known
 
 
 def compare(name, outside, inside, work):
@@ -166,7 +183,7 @@ def main():
         source = random.Random(f"nginx {seed} {number}")
         answered += in_work(f"seed {seed}, configuration {number}", *generate(source))[1]
     # Otherwise all directives would have been refused.
-    assert answered > 10 * GENERATED, answered
+    assert answered > 5 * GENERATED, answered
 
 
 if __name__ == "__main__":

@@ -146,7 +146,7 @@ impl<'s> Collector<'_, 's> {
                         ..CandidatePaths::default()
                     }),
                     Condition::Matches(pattern) => paths_of(pattern),
-                    Condition::Unknown => paths.clone(),
+                    Condition::Unknown(_) => paths.clone(),
                 };
                 for instruction in &body.instructions {
                     self.instruction(instruction, place, &narrowed);

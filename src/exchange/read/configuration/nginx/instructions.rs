@@ -66,8 +66,8 @@ pub(super) enum Condition {
     IsPath(String),
     /// The path matches.
     Matches(Pattern),
-    /// Anything else.
-    Unknown,
+    /// Anything else, as it is written.
+    Unknown(String),
 }
 
 /// What follows from some directives: nothing, the end of them, or a decision.
@@ -180,7 +180,7 @@ impl Instruction {
                 let Pattern::Known(known) = pattern else {
                     return decided(Some(self.line), DecisionKind::Other(UNREADABLE));
                 };
-                request.groups = known.groups(request.path.as_bytes())?;
+                request.groups = Some(known.groups(request.path.as_bytes())?);
                 let kind = rewritten(*status, replacement, request, variables);
                 decided(Some(self.line), kind.unwrap_or_else(DecisionKind::Other))
             }
@@ -189,7 +189,12 @@ impl Instruction {
                 Some(false) => None,
                 None => {
                     let fulfilled = body.run(&mut request.clone(), variables, possible);
-                    possible.extend(fulfilled.flatten());
+                    possible.extend(fulfilled.map(|it| {
+                        it.unwrap_or(Decision {
+                            line: Some(self.line),
+                            kind: DecisionKind::NotFound,
+                        })
+                    }));
                     None
                 }
             },
@@ -228,6 +233,9 @@ fn rewritten(
         None => (replacement, true),
     };
     let mut url = variables.expand(text, request)?;
+    if is_appended && variables.changes_query() {
+        return Err(RowError::Variable("$args".to_owned()));
+    }
     if is_appended && !request.query.is_empty() {
         url.push(if text.contains('?') { '&' } else { '?' });
         url.push_str(request.query);
@@ -260,10 +268,12 @@ impl Condition {
     fn of(words: &[&str]) -> Self {
         let joined = words.join(" ");
         let inner = joined.strip_prefix('(').and_then(|it| it.strip_suffix(')'));
-        let words: Vec<_> = inner.unwrap_or_default().split_whitespace().collect();
+        let inner = inner.unwrap_or(&joined);
+        let unknown = || Self::Unknown(inner.to_owned());
+        let words: Vec<_> = inner.split_whitespace().collect();
         let is_path = |text: &str| ["$uri", "$document_uri"].contains(&text);
         match words[..] {
-            [text] => only_variable(text).map_or(Self::Unknown, |it| Self::IsSet(it.to_owned())),
+            [text] => only_variable(text).map_or_else(unknown, |it| Self::IsSet(it.to_owned())),
             [text, "=", value] if is_path(text) => Self::IsPath(unquoted(value).to_owned()),
             [text, "~", value] if is_path(text) => {
                 Self::Matches(expression(unquoted(value), false))
@@ -271,22 +281,29 @@ impl Condition {
             [text, "~*", value] if is_path(text) => {
                 Self::Matches(expression(unquoted(value), true))
             }
-            _ => Self::Unknown,
+            _ => unknown(),
         }
     }
 
-    /// Returns whether it is fulfilled, if that is known. An expression that matches sets the groups.
+    /// Returns whether it is fulfilled, if that is known. An expression that matches sets the groups, and
+    /// after one that is not known to match, they are unknown.
     fn holds(&self, request: &mut Request<'_>, variables: &Variables) -> Option<bool> {
         match self {
             Self::IsSet(name) => {
+                if variables.unknown.contains(name) {
+                    request.groups = None;
+                }
                 let map = variables.maps.get(name)?;
-                let mut matched = request.clone();
-                let found = map.found(&mut matched).ok()?;
+                let found = map.found(&mut request.clone());
+                if map.may_match() {
+                    // Only its first use sets them.
+                    request.groups = None;
+                }
+                let found = found.ok()?;
                 let value = found.map_or("", |it| &it.text);
                 let is_set = !matches!(value, "" | "0");
                 if is_set {
-                    matched.value_line = found.map(|it| it.line);
-                    *request = matched;
+                    request.value_line = found.map(|it| it.line);
                 }
                 Some(is_set)
             }
@@ -294,10 +311,19 @@ impl Condition {
             Self::Matches(Pattern::Known(known)) => {
                 let groups = known.groups(request.path.as_bytes());
                 let is_match = groups.is_some();
-                request.groups = groups.unwrap_or_else(|| std::mem::take(&mut request.groups));
+                request.groups = groups.or_else(|| request.groups.take());
                 Some(is_match)
             }
-            Self::Matches(Pattern::Unknown(_)) | Self::Unknown => None,
+            Self::Matches(Pattern::Unknown(_)) => {
+                request.groups = None;
+                None
+            }
+            Self::Unknown(text) => {
+                if text.contains('~') || variables.may_match(text) {
+                    request.groups = None;
+                }
+                None
+            }
         }
     }
 }

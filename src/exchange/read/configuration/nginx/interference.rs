@@ -66,8 +66,11 @@ impl<'s> Links<'s, '_> {
         }
         let inside = server.prefixes.range(start.to_owned()..);
         let inside = inside.take_while(|(path, _)| path.starts_with(start));
-        for (_, prefix) in inside {
-            if prefix.is_final || matches!(placed, PlacedLocation::Prefix(..)) {
+        for (path, prefix) in inside {
+            // nginx adds a slash before it compares expressions.
+            let adds_slash = prefix.location.is_passed && path.len() > start.len();
+            let is_before = prefix.is_final || adds_slash;
+            if is_before || matches!(placed, PlacedLocation::Prefix(..)) {
                 let is_own = std::ptr::eq(&raw const prefix.location, placed.location());
                 if !is_own {
                     self.is_whole(&prefix.location)?;

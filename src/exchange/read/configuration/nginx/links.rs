@@ -145,7 +145,8 @@ impl<'s, 'o> Links<'s, 'o> {
     /// Decides on a link for one path.
     fn path(&self, line: usize, code: &str) -> Result<ImportedLink, RowError> {
         let answers = [format!("/{code}"), format!("/{code}/")].map(|it| self.answers.answer(&it));
-        let own = answers.iter().find(|it| it.line == Some(line));
+        let is_own = |it: &&Answer| it.line == Some(line) && it.kind != AnswerKind::NotFound;
+        let own = answers.iter().find(is_own);
         let own = own.ok_or_else(|| self.blame(&answers[0], line))?;
         for answer in &answers {
             self.agrees(answer, &own.kind, line)?;

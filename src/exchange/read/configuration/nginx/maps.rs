@@ -99,6 +99,11 @@ impl Map {
         Some((variable.strip_prefix('$')?.to_owned(), map))
     }
 
+    /// Returns whether an expression may be compared with a path, which sets the groups.
+    pub(super) fn may_match(&self) -> bool {
+        !self.patterns.is_empty() || self.is_partial.is_some()
+    }
+
     /// Returns the value for a request, whose groups become those of the key.
     pub(super) fn value(&self, request: &mut Request<'_>) -> Result<String, RowError> {
         Ok(self
@@ -112,6 +117,8 @@ impl Map {
         if self.has_query && !request.query.is_empty() {
             key = format!("{key}?{}", request.query);
         }
+        // nginx keeps a value from where it is first used, with the groups that there were there.
+        request.groups = None;
         if let Some(value) = self.exact.get(&key.to_ascii_lowercase()) {
             return Ok(Some(value));
         }
@@ -126,7 +133,7 @@ impl Map {
                 return Err(RowError::NoLink("this expression cannot be read"));
             };
             if let Some(groups) = known.groups(key.as_bytes()) {
-                request.groups = groups;
+                request.groups = Some(groups);
                 return Ok(Some(value));
             }
         }

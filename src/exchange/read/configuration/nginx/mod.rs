@@ -12,6 +12,8 @@
 mod answers;
 mod blocks;
 mod candidates;
+mod definitions;
+mod error_pages;
 mod expressions;
 mod instructions;
 mod interference;
@@ -21,9 +23,11 @@ mod request;
 mod server;
 mod variables;
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use self::blocks::{Block, blocks};
+use self::definitions::definitions;
+use self::error_pages::ErrorPages;
 use self::instructions::{Body, Condition, Instruction, InstructionKind};
 use self::links::Links;
 use self::maps::Map;
@@ -44,22 +48,14 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
             None => vec![block],
         })
         .collect();
-    let mut variables = Variables {
-        constants: constants(&outermost),
-        ..Variables::default()
-    };
-    for block in outermost.iter().filter(|it| it.named("map").is_some()) {
-        match Map::of(block, &mut refuse) {
-            Some((name, map)) => drop(variables.maps.insert(name, map)),
-            None => refuse(block.line, RowError::NoLink("this map is not one of paths")),
-        }
-    }
+    let variables = variables(&outermost, &mut refuse);
     let mut used = HashSet::new();
     for block in outermost.iter().filter(|it| it.named("map").is_none()) {
         add_variables(block, &mut used);
     }
     add_lines(&outermost, &mut refuse);
-    let mut servers = vec![Server::of(&outermost)];
+    let pages = ErrorPages::of(&outermost, &ErrorPages::default());
+    let mut servers = vec![Server::of(&outermost, &ErrorPages::default())];
     if outermost.iter().all(|it| it.named("server").is_none()) {
         servers[0].body = with_maps(&variables, &used, &outermost);
     } else {
@@ -74,7 +70,7 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
     for block in named {
         match is_named && !is_of_host(block, host) {
             true => refuse(block.line, RowError::NoLink("this server has another name")),
-            false => servers.push(Server::of(&block.inner)),
+            false => servers.push(Server::of(&block.inner, &pages)),
         }
     }
     for server in &servers {
@@ -82,6 +78,36 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
     }
     rows.sort_by_key(|row| row.line);
     rows.into_iter().for_each(take);
+}
+
+/// Reads the variables whose values are known, and reports the maps of others.
+fn variables(outermost: &[Block], refuse: &mut dyn FnMut(usize, RowError)) -> Variables {
+    let mut variables = Variables {
+        constants: constants(outermost),
+        ..Variables::default()
+    };
+    let mut defined: HashMap<_, usize> = HashMap::new();
+    for name in definitions(outermost) {
+        *defined.entry(name).or_default() += 1;
+    }
+    let is_only = |name: &String| defined.get(name) == Some(&1);
+    variables.constants.retain(|name, _| is_only(name));
+    for block in outermost.iter().filter(|it| it.named("map").is_some()) {
+        match Map::of(block, refuse) {
+            Some((name, map)) if is_only(&name) => drop(variables.maps.insert(name, map)),
+            Some(_) => refuse(
+                block.line,
+                RowError::NoLink("another directive sets the variable of this map, too"),
+            ),
+            None => refuse(block.line, RowError::NoLink("this map is not one of paths")),
+        }
+    }
+    let Variables {
+        constants, maps, ..
+    } = &variables;
+    let is_known = |name: &String| constants.contains_key(name) || maps.contains_key(name);
+    variables.unknown = defined.into_keys().filter(|it| !is_known(it)).collect();
+    variables
 }
 
 /// Returns whether a server has a host as one of its names.
@@ -245,5 +271,144 @@ mod tests {
               location = /u { return 200 ok; }\n}\n",
         );
         assert_eq!(refused(&rows).len(), 8, "{rows:#?}");
+    }
+
+    /// Returns the codes of the links of a server, and the reasons for the others.
+    fn links_of(outside: &str, inside: &str) -> (Vec<String>, Vec<String>) {
+        let rows = read_by(
+            super::read,
+            &*format!("{outside}\nserver {{\n{inside}\n}}\n"),
+        );
+        (pairs(&rows), refused(&rows))
+    }
+
+    #[test]
+    fn a_group_that_a_condition_may_set_is_not_known() {
+        for condition in [
+            "$http_x ~ (.)",
+            "$http_x !~* (.)",
+            "$bot",
+            "$bot = a",
+            "$moved",
+            "$uri ~ ((?<=x)a)",
+        ] {
+            let outside = "map $host $bot { ~(.) 1; }\nmap $uri $moved { ~^/(z) 0; }";
+            let inside = format!(
+                "location ~ ^/a/(.*)$ {{ if ({condition}) {{ set $x 1; }} return 301 https://e.org/$1; }}"
+            );
+            let (links, reasons) = links_of(outside, &inside);
+            assert_eq!(links, [""; 0], "{condition}");
+            let reason = "4: the URL depends on a variable: \"https://e.org/$1\"".to_owned();
+            assert!(reasons.contains(&reason), "{condition}: {reasons:?}");
+        }
+        let inside =
+            "location ~ ^/a/(.*)$ { if ($http_x = y) { set $x 1; } return 301 https://e.org/$1; }";
+        assert_eq!(links_of("", inside).0, ["3 a https://e.org/"]);
+    }
+
+    #[test]
+    fn a_map_with_expressions_replaces_the_groups_of_a_url() {
+        let outside = "map $uri $end { ~^/a/(.)b$ x; /a/c $1; }";
+        let inside = "location ~ ^/(a/.*)$ { return 301 https://e.org/$end$1; }\nlocation = /a/c { return 301 https://e.org/$end; }";
+        let (links, reasons) = links_of(outside, inside);
+        assert_eq!(links, [""; 0]);
+        assert_eq!(reasons.len(), 2, "{reasons:?}");
+    }
+
+    #[test]
+    fn a_condition_that_ends_the_directives_is_not_ignored() {
+        let inside = "location = /a { if ($http_x) { break; } return 301 https://e.org/; }";
+        let (links, reasons) = links_of("", inside);
+        assert_eq!(links, [""; 0]);
+        assert_eq!(reasons.len(), 1);
+    }
+
+    #[test]
+    fn a_map_is_refused_if_its_variable_is_set_elsewhere() {
+        for directive in [
+            "set $new https://f.org/;",
+            "location = /b { set $new https://f.org/; }",
+            "auth_request_set $new $upstream_http_x;",
+            "if ($http_x ~ (?<new>.*)) { set $y 1; }",
+            "location ~ ^/(?P<new>x) { return 404; }",
+        ] {
+            let outside = "map $uri $new { /a https://e.org/; }";
+            let inside = format!("{directive}\nif ($new) {{ return 301 $new; }}");
+            let (links, reasons) = links_of(outside, &inside);
+            assert_eq!(links, [""; 0], "{directive}");
+            assert_eq!(
+                reasons[0],
+                "1: another directive sets the variable of this map, too"
+            );
+        }
+        let twice = "map $uri $new { /a https://e.org/; }\nmap $uri $new { /a https://f.org/; }";
+        let (links, reasons) = links_of(twice, "if ($new) { return 301 $new; }");
+        assert_eq!((links.len(), reasons.len()), (0, 3), "{reasons:?}");
+    }
+
+    #[test]
+    fn a_query_that_is_set_is_not_passed_on() {
+        let inside = "set $args '';\nrewrite ^/a$ https://e.org/a permanent;\nrewrite ^/b$ https://e.org/b? permanent;\n\
+                      location = /c { return 301 https://e.org/c$is_args$args; }";
+        let (links, reasons) = links_of("", inside);
+        assert_eq!(links, ["5 b https://e.org/b"]);
+        assert_eq!(reasons.len(), 2);
+    }
+
+    #[test]
+    fn a_page_for_a_status_is_another_answer() {
+        for (pages, accepted) in [
+            ("error_page 410 /gone.html;", &["a", "b"][..]),
+            ("error_page 404 410 =301 https://f.org/;", &["b"]),
+            ("error_page 410 https://f.org/;", &["b"]),
+            ("error_page 410 @gone;", &["b"]),
+            ("error_page 410 =200 /gone.html;", &["b"]),
+            ("error_page 410 /b;", &["b"]),
+            ("error_page 301 /x.html;", &["a"]),
+            ("error_page 302 308 /x.html;", &["a", "b"]),
+        ] {
+            let inside = "location = /a { return 410; }\nlocation = /b { return 301 https://e.org/; }\n\
+                          location = /gone.html { internal; }";
+            for (outside, inside) in [
+                (pages, inside.to_owned()),
+                ("", format!("{pages} {inside}")),
+                ("error_page 301 410 /b;", format!("{pages} {inside}")),
+            ] {
+                let rows = read_by(
+                    super::read,
+                    &*format!("{outside}\nserver {{\n{inside}\n}}\n"),
+                );
+                let links = rows.iter().filter_map(|row| row.link.as_ref().ok());
+                let codes: Vec<_> = links.filter_map(|link| link.code.as_deref()).collect();
+                assert_eq!(codes, accepted, "{outside} {inside}");
+                let covered = |it: &String| it.contains("the error_page in line");
+                assert!(
+                    refused(&rows)
+                        .iter()
+                        .filter(|it| it.contains("in line"))
+                        .all(covered)
+                );
+            }
+        }
+        let inside =
+            "location = /a { if ($uri ~ a) { error_page 410 =301 https://f.org/; } return 410; }";
+        assert_eq!(links_of("", inside).0, [""; 0]);
+    }
+
+    #[test]
+    fn a_slash_is_added_before_expressions_are_compared() {
+        let passed = "location /a/ { proxy_pass http://127.0.0.1:1; }";
+        let inside = format!("{passed}\nlocation ~ ^/a$ {{ return 301 https://e.org/; }}");
+        let (links, reasons) = links_of("", &inside);
+        assert_eq!(links, [""; 0]);
+        assert!(reasons[0].contains("line 3 decides"), "{reasons:?}");
+        let inside = format!("{passed}\nlocation = /a {{ return 301 https://e.org/; }}");
+        assert_eq!(links_of("", &inside).0, ["4 a https://e.org/"]);
+        let inside = format!("{passed}\nlocation /a {{ return 301 https://e.org/; }}");
+        assert_eq!(links_of("", &inside).0, [""; 0]);
+        let inside = "location /b/a/ { fastcgi_pass x; }\nlocation ~ ^/b/(.*)$ { return 301 https://e.org/$1; }";
+        assert_eq!(links_of("", inside).0, [""; 0]);
+        let inside = "location /a/ { uwsgi_pass x; rewrite ^/a/$ https://e.org/? permanent; }";
+        assert_eq!(links_of("", inside).0, ["3 a https://e.org/"]);
     }
 }

@@ -7,14 +7,16 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::blocks::Block;
+use super::error_pages::{ErrorPage, ErrorPages};
 use super::expressions::expression;
 use super::instructions::{Body, Decision, DecisionKind};
 use super::request::Request;
 use super::variables::Variables;
-use crate::exchange::read::configuration::pattern::Pattern;
+use crate::exchange::read::configuration::pattern::{Groups, Pattern};
 use crate::exchange::read::configuration::pattern_index::PatternIndex;
 use crate::exchange::read::configuration::pattern_index::TOO_MANY;
 use crate::exchange::read::rows::RowError;
+use crate::mapping::Status;
 
 /// The directives for some paths.
 pub(super) struct Location {
@@ -23,6 +25,12 @@ pub(super) struct Location {
     pub(super) has_inner: bool,
     /// Whether requests of clients are answered with 404 there.
     is_internal: bool,
+    /// The line on which it begins, from 1.
+    line: usize,
+    pages: ErrorPages,
+    /// Whether another server answers there, and nginx adds the slash that its path ends in to a request
+    /// without one.
+    pub(super) is_passed: bool,
 }
 
 /// A location of all paths that begin with a text.
@@ -40,29 +48,55 @@ pub(super) struct Server {
     pub(super) prefixes: BTreeMap<String, Prefix>,
     pub(super) patterns: Vec<(Pattern, Location)>,
     index: PatternIndex,
+    pages: ErrorPages,
 }
 
 /// A location that was chosen.
 pub(super) struct Chosen<'s> {
     location: &'s Location,
-    groups: Option<Vec<Option<Vec<u8>>>>,
+    /// What its expression matched, if it has one.
+    groups: Option<Groups>,
+}
+
+/// What is found for a path.
+enum Found<'s> {
+    Location(Chosen<'s>),
+    /// A redirect to the path with a slash after it, because of the location in this line.
+    Slash(usize),
+    Nothing,
+}
+
+impl Location {
+    /// Reads a block, in a server with these pages.
+    fn of(block: &Block, outer: &ErrorPages) -> Self {
+        let has = |is_it: fn(&str) -> bool| {
+            let names = block.inner.iter().filter_map(|it| it.words.first());
+            names.into_iter().any(|name| is_it(name))
+        };
+        Self {
+            body: Body::of(&block.inner),
+            has_inner: has(|name| name == "location"),
+            is_internal: has(|name| name == "internal"),
+            line: block.line,
+            pages: ErrorPages::of(&block.inner, outer),
+            is_passed: has(|name| name.ends_with("_pass")),
+        }
+    }
 }
 
 impl Server {
-    pub(super) fn of(blocks: &[Block]) -> Self {
+    /// Reads the directives of a server, in a block with these pages.
+    pub(super) fn of(blocks: &[Block], outer: &ErrorPages) -> Self {
         let mut server = Self {
             body: Body::of(blocks),
+            pages: ErrorPages::of(blocks, outer),
             ..Self::default()
         };
         for block in blocks {
             let Some(words) = block.named("location") else {
                 continue;
             };
-            let location = Location {
-                body: Body::of(&block.inner),
-                has_inner: block.inner.iter().any(|it| it.named("location").is_some()),
-                is_internal: block.inner.iter().any(|it| it.named("internal").is_some()),
-            };
+            let location = Location::of(block, &server.pages);
             let (exact, prefixes) = (&mut server.exact, &mut server.prefixes);
             let mut add = |path: &str, location, is_final| {
                 let prefix = Prefix { location, is_final };
@@ -96,28 +130,30 @@ impl Server {
 
     /// Returns what is answered to a path and a query.
     pub(super) fn answer(&self, path: &str, query: &str, variables: &Variables) -> Decision {
-        let mut request = Request {
-            path,
-            query,
-            groups: Vec::new(),
-            value_line: None,
-        };
+        let mut request = Request::of(path, query);
         let mut possible = Vec::new();
         let nothing = Decision {
             line: None,
             kind: DecisionKind::NotFound,
         };
         let of_server = self.body.run(&mut request, variables, &mut possible);
+        let mut pages = &self.pages;
         let end = match (of_server, self.chosen(path)) {
             (Some(Some(decision)), _) => decision,
             (_, Err(error)) => Decision {
                 line: None,
                 kind: DecisionKind::Other(error),
             },
-            (_, Ok(None)) => nothing,
-            (_, Ok(Some(chosen))) => {
-                request.groups = chosen.groups.unwrap_or(request.groups);
+            (_, Ok(Found::Nothing)) => nothing,
+            // The link for the path with the slash leads where nginx leads then.
+            (_, Ok(Found::Slash(line))) => Decision {
+                line: Some(line),
+                kind: DecisionKind::NotFound,
+            },
+            (_, Ok(Found::Location(chosen))) => {
+                request.groups = chosen.groups.or(request.groups);
                 request.value_line = None;
+                pages = &chosen.location.pages;
                 let body = &chosen.location.body;
                 let found = body.run(&mut request, variables, &mut possible).flatten();
                 found.unwrap_or(nothing)
@@ -129,19 +165,68 @@ impl Server {
                 line: other.line,
                 kind: DecisionKind::Other(CONDITION),
             },
+            None => self.with_pages(end, pages, variables),
+        }
+    }
+
+    /// Returns what is answered if some statuses have pages.
+    fn with_pages(&self, end: Decision, pages: &ErrorPages, variables: &Variables) -> Decision {
+        let page = match &end.kind {
+            DecisionKind::Redirect(status, _) => pages.of_redirect(status.map(Status::code)),
+            DecisionKind::Gone => pages.of_gone().filter(|it| !self.sends(it, variables)),
+            _ => None,
+        };
+        match page {
+            Some(page) => Decision {
+                kind: DecisionKind::Other(RowError::Covered {
+                    by: format!("the error_page in line {}", page.line),
+                }),
+                ..end
+            },
             None => end,
         }
     }
 
-    /// Returns the location that is chosen for a path.
-    fn chosen(&self, path: &str) -> Result<Option<Chosen<'_>>, RowError> {
+    /// Returns whether the file of a page is sent, because no directive decides on its path.
+    fn sends(&self, page: &ErrorPage, variables: &Variables) -> bool {
+        let Some(path) = &page.path else {
+            return false;
+        };
+        let mut request = Request::of(path, "");
+        let mut possible = Vec::new();
+        let mut is_decided =
+            |body: &Body| body.run(&mut request, variables, &mut possible).is_some();
+        let location = match self.found(path) {
+            Ok(Found::Location(chosen)) => Some(&chosen.location.body),
+            Ok(Found::Nothing) => None,
+            _ => return false,
+        };
+        !is_decided(&self.body) && !location.is_some_and(is_decided) && possible.is_empty()
+    }
+
+    /// Returns what answers a path of a client.
+    fn chosen(&self, path: &str) -> Result<Found<'_>, RowError> {
+        match self.found(path)? {
+            Found::Location(chosen) if chosen.location.has_inner => Err(RowError::NoLink(
+                "a location inside of another one is not read",
+            )),
+            Found::Location(chosen) if chosen.location.is_internal => Err(RowError::NoLink(
+                "this location is only for internal redirects",
+            )),
+            found => Ok(found),
+        }
+    }
+
+    /// Returns what nginx finds for a path.
+    fn found(&self, path: &str) -> Result<Found<'_>, RowError> {
         let whole = |location| Chosen {
             location,
             groups: None,
         };
-        let found = match self.exact.get(path) {
-            Some(location) => Some(whole(location)),
-            None => {
+        let found = match (self.exact.get(path), self.passed_with_slash(path)) {
+            (Some(location), _) => Some(whole(location)),
+            (None, Some(line)) => return Ok(Found::Slash(line)),
+            (None, None) => {
                 let ends = (0..=path.len())
                     .rev()
                     .filter(|end| path.is_char_boundary(*end));
@@ -157,15 +242,17 @@ impl Server {
                 }
             }
         };
-        match found {
-            Some(chosen) if chosen.location.has_inner => Err(RowError::NoLink(
-                "a location inside of another one is not read",
-            )),
-            Some(chosen) if chosen.location.is_internal => Err(RowError::NoLink(
-                "this location is only for internal redirects",
-            )),
-            found => Ok(found),
-        }
+        Ok(found.map_or(Found::Nothing, Found::Location))
+    }
+
+    /// Returns the line of the location that makes nginx add a slash to a path: one of all paths that begin
+    /// with it and the slash, which another server answers, unless the path has a location of its own.
+    fn passed_with_slash(&self, path: &str) -> Option<usize> {
+        let slashed = format!("{path}/");
+        let of_prefix = self.prefixes.get(&slashed).map(|it| &it.location);
+        let passed = of_prefix.into_iter().chain(self.exact.get(&slashed));
+        let line = passed.filter(|it| it.is_passed).map(|it| it.line).next()?;
+        (!self.prefixes.contains_key(path)).then_some(line)
     }
 
     fn matching(&self, path: &str) -> Result<Option<Chosen<'_>>, RowError> {

@@ -1,6 +1,6 @@
 //! The variables of a configuration, and texts with them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::maps::Map;
 use super::request::Request;
@@ -15,6 +15,8 @@ pub(super) struct Variables {
     /// Those with one value.
     pub(super) constants: HashMap<String, String>,
     pub(super) maps: HashMap<String, Map>,
+    /// Those that the configuration defines otherwise, or more than once.
+    pub(super) unknown: HashSet<String>,
 }
 
 impl Variables {
@@ -27,12 +29,30 @@ impl Variables {
         self.expand_in(text, request, 0)
     }
 
+    /// Returns whether a directive changes the query.
+    pub(super) fn changes_query(&self) -> bool {
+        self.unknown.contains("args")
+    }
+
+    /// Returns whether the values of a text's variables depend on what expressions of maps match, which
+    /// sets the groups.
+    pub(super) fn may_match(&self, text: &str) -> bool {
+        names(text).any(|name| {
+            let map = self.maps.get(name);
+            map.is_some_and(Map::may_match) || self.unknown.contains(name)
+        })
+    }
+
     fn expand_in(
         &self,
         text: &str,
         request: &Request<'_>,
         depth: usize,
     ) -> Result<String, RowError> {
+        if self.may_match(text) && numbers(text) {
+            // The map's expressions replace the groups before the text has them.
+            return Err(RowError::Variable(excerpt(text)));
+        }
         let mut expanded = String::new();
         let mut rest = text;
         while let Some((before, after)) = rest.split_once('$') {
@@ -57,7 +77,10 @@ impl Variables {
     ) -> Result<Option<String>, RowError> {
         let number = name.parse::<usize>().ok().filter(|it| *it < 10);
         if let Some(number) = number {
-            let group = request.groups.get(number).cloned().flatten();
+            let Some(groups) = &request.groups else {
+                return Ok(None);
+            };
+            let group = groups.get(number).cloned().flatten();
             let text = String::from_utf8(group.unwrap_or_default());
             return text.map(Some).map_err(|_| RowError::NotUtf8);
         }
@@ -69,6 +92,10 @@ impl Variables {
             let value = map.value(&mut request)?;
             return self.expand_in(&value, &request, depth + 1).map(Some);
         }
+        let is_of_query = ["args", "query_string", "is_args"].contains(&name);
+        if self.unknown.contains(name) || is_of_query && self.changes_query() {
+            return Ok(None);
+        }
         let mark = if request.query.is_empty() { "" } else { "?" };
         Ok(match name {
             "uri" | "document_uri" => Some(request.path.to_owned()),
@@ -78,6 +105,16 @@ impl Variables {
             _ => None,
         })
     }
+}
+
+/// Returns the names of the variables in a text.
+pub(super) fn names(text: &str) -> impl Iterator<Item = &str> {
+    text.split('$').skip(1).map(|after| name(after).0)
+}
+
+/// Returns whether a text has groups of an expression, by their numbers.
+fn numbers(text: &str) -> bool {
+    names(text).any(|it| it.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Returns the name of the variable that a text consists of.
