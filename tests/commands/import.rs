@@ -1030,7 +1030,7 @@ fn a_thousand_bad_rows_of_any_form_are_one_message() {
         ),
         (
             "apache",
-            rows(&|n| format!("RedirectMatch ^/c{n}.* https://e.org/\n")),
+            rows(&|n| format!("RedirectMatch ^/c{n}/[0-9]+$ https://e.org/\n")),
         ),
         (
             "redirects",
