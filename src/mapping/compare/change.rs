@@ -233,21 +233,19 @@ pub(super) fn differences(old: Entry<'_>, new: Entry<'_>) -> impl Iterator<Item 
     let drops_target = old.has_target() && !new.has_target();
     // Retiring an entry and dropping its target is one change, and so is undoing both.
     let returns = !old.has_target() && !is_retired;
-    let (was_leading, is_leading) = (Destination::of(old), Destination::of(new));
-    let both = was_leading.zip(is_leading);
-    let variants_differ = both.is_some() && !old.variants().eq(new.variants());
-    let keeps_variants = both
-        .as_ref()
-        .is_none_or(|(was, is)| was.keeps_variants_in(is));
-    let below_differs = both.is_some() && old.below() != new.below();
-    let keeps_below = both.as_ref().is_none_or(|(was, is)| was.keeps_paths_in(is));
+    let both = Destination::of(old).zip(Destination::of(new));
+    let both = both.as_ref();
+    let new_variants = both.filter(|_| !old.variants().eq(new.variants()));
+    let keeps_variants = new_variants.map(|(was, is)| was.keeps_variants_in(is));
+    let new_below = both.filter(|_| old.below() != new.below());
+    let keeps_below = new_below.map(|(was, is)| was.keeps_paths_in(is));
     let differs = [
         (
             Retargeted,
             old.target_parts() != new.target_parts() && !drops_target && !returns,
         ),
-        (VariantsRetargeted, variants_differ && !keeps_variants),
-        (BelowRetargeted, below_differs && !keeps_below),
+        (VariantsRetargeted, keeps_variants == Some(false)),
+        (BelowRetargeted, keeps_below == Some(false)),
         (Unretired, was_retired && !is_retired),
         (Retired, !was_retired && is_retired),
         (
@@ -255,7 +253,7 @@ pub(super) fn differences(old: Entry<'_>, new: Entry<'_>) -> impl Iterator<Item 
             was_retired && is_retired && was.retired != is.retired,
         ),
         (Expiry, was.expires != is.expires),
-        (Below, below_differs && keeps_below),
+        (Below, keeps_below == Some(true)),
         (Forward, old.forward() != new.forward()),
         (Status, old.status() != new.status()),
         (CacheMaxAge, old.cache_max_age() != new.cache_max_age()),
@@ -264,7 +262,7 @@ pub(super) fn differences(old: Entry<'_>, new: Entry<'_>) -> impl Iterator<Item 
         (Owner, old.owner() != new.owner()),
         (Tags, tags(old) != tags(new)),
         (Archive, old.archive() != new.archive()),
-        (Variants, variants_differ && keeps_variants),
+        (Variants, keeps_variants == Some(true)),
     ];
     let differs = differs.into_iter().filter(|(_, differs)| *differs);
     differs.map(|(kind, _)| kind)

@@ -35,6 +35,13 @@ struct Leads<'t> {
     below: Option<TargetParts<'t>>,
 }
 
+/// A media type for which requests are promised to lead where they do.
+struct Promised<'t> {
+    accept: &'t str,
+    was: Leads<'t>,
+    is: Leads<'t>,
+}
+
 /// Where a destination led, and another one does not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Lost<'t> {
@@ -52,10 +59,11 @@ impl<'t> Destination<'t> {
     /// Returns the destination of an entry; `None` if it has dropped its target.
     pub(crate) fn of(entry: Entry<'t>) -> Option<Self> {
         let with_paths = |it: Variant<'t>| it.with_below(entry.path_target_of(it));
+        let target = entry.target_parts()?;
         Some(Self {
             own: Leads {
-                target: entry.target_parts()?,
-                below: entry.path_target(),
+                target,
+                below: entry.path_target(target),
             },
             variants: entry.variants().map(with_paths).collect(),
         })
@@ -100,7 +108,8 @@ impl<'t> Destination<'t> {
 
     /// Returns whether another destination is the same, except for further variants.
     pub(super) fn is_extended_by(&self, other: &Self) -> bool {
-        self.own == other.own && self.promised(other).all(|(_, was, is)| was == is)
+        let is_kept = |it: &Promised<'_>| it.was == it.is;
+        self.own == other.own && self.promised(other).iter().all(is_kept)
     }
 
     /// Returns the first thing that this destination promises and another one does not keep: every
@@ -110,51 +119,39 @@ impl<'t> Destination<'t> {
         if self.own.target != other.own.target {
             return Some(Lost::Target(self.own.target));
         }
-        let target = self.target_for_lost_in(other);
+        let promised = self.promised(other);
         let paths = || self.own.paths_lost_in(&other.own).map(Lost::Paths);
-        target
+        target_for_lost(&promised)
             .or_else(paths)
-            .or_else(|| self.paths_for_lost_in(other))
+            .or_else(|| paths_for_lost(&promised))
     }
 
     /// Returns whether every request that names the type of a variant leads to the same target in another
     /// destination, and its paths do.
     pub(super) fn keeps_variants_in(&self, other: &Self) -> bool {
-        let target = self.target_for_lost_in(other);
-        target.or_else(|| self.paths_for_lost_in(other)).is_none()
+        let promised = self.promised(other);
+        target_for_lost(&promised).is_none() && paths_for_lost(&promised).is_none()
     }
 
     /// Returns whether the paths below a code lead where they did in another destination, for all
     /// requests.
     pub(super) fn keeps_paths_in(&self, other: &Self) -> bool {
         let own = self.own.paths_lost_in(&other.own);
-        own.is_none() && self.paths_for_lost_in(other).is_none()
-    }
-
-    fn target_for_lost_in(&self, other: &Self) -> Option<Lost<'t>> {
-        let mut promised = self.promised(other);
-        let lost = promised.find(|(_, was, is)| was.target != is.target);
-        lost.map(|(accept, was, _)| Lost::TargetFor(accept, was.target))
-    }
-
-    fn paths_for_lost_in(&self, other: &Self) -> Option<Lost<'t>> {
-        self.promised(other).find_map(|(accept, was, is)| {
-            let url = was.paths_lost_in(&is)?;
-            Some(Lost::PathsFor(accept, url))
-        })
+        own.is_none() && paths_for_lost(&self.promised(other)).is_none()
     }
 
     /// Returns the media types for which requests are promised to lead where they do, given a new
-    /// destination, each with where it led and where it leads now.
-    fn promised(&self, new: &Self) -> impl Iterator<Item = (&'t str, Leads<'t>, Leads<'t>)> {
+    /// destination.
+    fn promised(&self, new: &Self) -> Vec<Promised<'t>> {
         let (was, is) = (self.by_type(), new.by_type());
         let own = self.variants.iter().flat_map(Variant::types);
-        let of_browsers = OF_BROWSERS.map(|it| Some(it).filter(|it| is.contains_key(it)));
-        let types = own.chain(of_browsers.into_iter().flatten());
-        types.map(move |accept| {
-            let was = was.get(accept).copied().unwrap_or(self.own);
-            (accept, was, is.get(accept).copied().unwrap_or(new.own))
-        })
+        let of_browsers = OF_BROWSERS.into_iter().filter(|it| is.contains_key(it));
+        let promised = own.chain(of_browsers).map(|accept| Promised {
+            accept,
+            was: was.get(accept).copied().unwrap_or(self.own),
+            is: is.get(accept).copied().unwrap_or(new.own),
+        });
+        promised.collect()
     }
 
     /// Returns where a request leads that names just one media type, if there is a variant for it.
@@ -171,6 +168,21 @@ impl<'t> Destination<'t> {
         }
         by_type
     }
+}
+
+/// Returns the first target that was lost for a media type.
+fn target_for_lost<'t>(promised: &[Promised<'t>]) -> Option<Lost<'t>> {
+    let mut lost = promised.iter().filter(|it| it.was.target != it.is.target);
+    lost.next()
+        .map(|it| Lost::TargetFor(it.accept, it.was.target))
+}
+
+/// Returns the first URL for paths that was lost for a media type.
+fn paths_for_lost<'t>(promised: &[Promised<'t>]) -> Option<Lost<'t>> {
+    promised.iter().find_map(|it| {
+        let url = it.was.paths_lost_in(&it.is)?;
+        Some(Lost::PathsFor(it.accept, url))
+    })
 }
 
 impl<'t> Leads<'t> {

@@ -160,11 +160,12 @@ impl<'t> Entry<'t> {
         self.notes(NoteKind::Below).next()
     }
 
-    /// Returns the URL to which paths below its codes are appended: that, or the target.
-    pub(crate) fn path_target(&self) -> Option<TargetParts<'t>> {
+    /// Returns the URL to which paths below its codes are appended, if they are: that, or its target, which
+    /// is given.
+    pub(crate) fn path_target(&self, target: TargetParts<'t>) -> Option<TargetParts<'t>> {
         match self.below() {
             Some(below) => Some(TargetParts::of(below)),
-            None => self.target_parts().filter(|_| self.forward().path()),
+            None => self.forward().path().then_some(target),
         }
     }
 

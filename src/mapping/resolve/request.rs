@@ -275,13 +275,7 @@ pub(crate) fn location_of<'t>(
     remainder: &str,
     query: &str,
 ) -> Location<'t> {
-    let below = match remainder {
-        "" => None,
-        _ => match entry.below() {
-            Some(below) => Some(TargetParts::of(below)),
-            None => entry.forward().path().then_some(target),
-        },
-    };
+    let below = || entry.path_target(target);
     locate(entry, target, below, remainder, query)
 }
 
@@ -292,28 +286,25 @@ pub(crate) fn location_of_variant<'t>(
     remainder: &str,
     query: &str,
 ) -> Location<'t> {
-    let below = match remainder {
-        "" => None,
-        _ => entry.path_target_of(variant).map(TargetParts::of),
-    };
-    locate(
-        entry,
-        TargetParts::of(variant.target()),
-        below,
-        remainder,
-        query,
-    )
+    let target = TargetParts::of(variant.target());
+    let below = || entry.path_target_of(variant).map(TargetParts::of);
+    locate(entry, target, below, remainder, query)
 }
 
-/// Returns a target, or the URL with a path appended to it, if there is one.
+/// Returns a target for the code itself, or the URL to which the remainder of the path is appended, if it
+/// is.
 fn locate<'t>(
     entry: Entry<'t>,
     target: TargetParts<'t>,
-    below: Option<TargetParts<'t>>,
+    below: impl FnOnce() -> Option<TargetParts<'t>>,
     remainder: &str,
     query: &str,
 ) -> Location<'t> {
     let query = if entry.forward().query() { query } else { "" };
+    let below = match remainder {
+        "" => None,
+        _ => below(),
+    };
     match below {
         Some(below) => Location::new(below, remainder, query),
         None => Location::new(target, "", query),
