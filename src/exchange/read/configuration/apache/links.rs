@@ -95,9 +95,13 @@ impl<'s> Links<'s> {
         let mut is_whole = !known.paths.has_dot && known.paths.contained.is_none();
         let mut errors = Vec::new();
         let mut parts = Vec::new();
+        let paths = match is_open {
+            true => self.agreement.paths(placed),
+            false => Vec::new(),
+        };
         for code in self.codes(placed, &mut errors) {
             let decided = match is_open {
-                true => self.below(placed, &code),
+                true => self.below(placed, &code, &paths),
                 false => self.path(placed, &code).map(|claim| (claim, None)),
             };
             let done = decided.and_then(|(claim, part)| {
@@ -163,16 +167,18 @@ impl<'s> Links<'s> {
         codes
     }
 
-    /// Decides on a link for all paths below one, and returns which part of them it is, if not all.
+    /// Decides on a link for all paths below one, given those that the rule was written for, and returns
+    /// which part of them it is, if not all.
     fn below(
         &mut self,
         placed: Placed<'_>,
         code: &str,
+        paths: &[String],
     ) -> Result<(Claim, Option<RowError>), RowError> {
         let rule = placed.rule();
         let slashed = format!("{code}/");
-        let is_beginning = !self.agreement.paths(placed).contains(&slashed);
-        let claim = match self.agreement.below(placed, code) {
+        let is_beginning = !paths.contains(&slashed);
+        let claim = match self.agreement.below(placed, code, paths) {
             Ok(claim) => claim,
             Err(error) if is_beginning => {
                 let claim = self.path(placed, code).map_err(|_| error)?;

@@ -21,11 +21,15 @@ const UNLIKE: RowError = RowError::NoLink(
 );
 
 impl Agreement<'_> {
-    /// Decides on a link for all paths below one.
-    pub(super) fn below(&self, placed: Placed<'_>, code: &str) -> Result<Claim, RowError> {
+    /// Decides on a link for all paths below one, given the paths that the rule was written for.
+    pub(super) fn below(
+        &self,
+        placed: Placed<'_>,
+        code: &str,
+        paths: &[String],
+    ) -> Result<Claim, RowError> {
         let rule = placed.rule();
         let start = format!("{code}/");
-        let paths = self.paths(placed);
         if paths
             .iter()
             .any(|it| it.len() > start.len() && it.starts_with(&start))
@@ -60,8 +64,9 @@ impl Agreement<'_> {
         });
         let leads_itself = answers.iter().any(|it| it.kind == own);
         // The slash alone is an empty path below the code.
-        if let (AnswerKind::Redirect(found), true) = (&answers[0].kind, answers[1].kind == own)
+        if let AnswerKind::Redirect(found) = &answers[0].kind
             && is_appended
+            && answers[1].kind == own
             && answers[0].line == Some(rule.line)
             && appends_slash(&answers[1], &answers[0].kind, rule)
         {
