@@ -1,6 +1,7 @@
 //! Files that were read and cut, and whose text stays on the disk: for writers, which read a few parts of
 //! it again and copy the rest.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
 use std::ops::Range;
@@ -82,9 +83,10 @@ impl FileSource {
 
     /// Returns whether the table has just the files with these states, and none looks different.
     pub fn looks_like(&self, states: &[FileState]) -> bool {
+        let stamps: HashMap<_, _> = states.iter().map(|it| (&it.path, it.stamp)).collect();
         let is_same = |path: &PathBuf| {
-            let state = states.iter().find(|state| state.path == *path);
-            state.is_some_and(|state| Stamp::of(path).is_ok_and(|now| now == state.stamp))
+            let stamp = stamps.get(path);
+            stamp.is_some_and(|stamp| Stamp::of(path).is_ok_and(|now| now == *stamp))
         };
         Listing::of(self.paths()).is_ok_and(|listing| {
             listing.files.len() == states.len() && listing.files.iter().all(is_same)
