@@ -1,6 +1,6 @@
 //! The features of a table that a format cannot represent, counted by kind.
 
-use crate::mapping::{DEFAULT_MAX_AGE, Forward, Site, Status, Timestamp};
+use crate::mapping::{Case, DEFAULT_MAX_AGE, Forward, Site, Status, Timestamp};
 
 use super::order::{CodeRow, SortedEntries};
 
@@ -37,11 +37,13 @@ pub enum Feature {
     Home,
     /// Unknown paths lead elsewhere.
     Fallback,
+    /// Codes are found in any case.
+    Case,
 }
 
 impl Feature {
     /// Every feature.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Status,
         Self::Forward,
         Self::Below,
@@ -57,6 +59,7 @@ impl Feature {
         Self::Length,
         Self::Home,
         Self::Fallback,
+        Self::Case,
     ];
 
     /// Returns the word for the feature in messages.
@@ -77,6 +80,7 @@ impl Feature {
             Self::Length => "links too long for this form",
             Self::Home => "home",
             Self::Fallback => "fallback",
+            Self::Case => "case",
         }
     }
 }
@@ -99,6 +103,7 @@ impl Losses {
         let of_site = [
             (Feature::Home, site.about().home().is_some()),
             (Feature::Fallback, site.about().fallback().is_some()),
+            (Feature::Case, site.about().case() == Case::Fold),
         ];
         for (feature, is_set) in of_site {
             losses.0[feature as usize] = usize::from(is_set && !carries(feature));
@@ -133,7 +138,7 @@ impl Losses {
                     Feature::Tags => entry.tags().next().is_some(),
                     Feature::Archive => entry.archive().is_some(),
                     Feature::Variants => !is_gone && entry.has_variants(),
-                    Feature::Home | Feature::Fallback => false,
+                    Feature::Home | Feature::Fallback | Feature::Case => false,
                 };
                 losses.0[feature as usize] += usize::from(is_lost && !carries(feature));
             }

@@ -91,11 +91,11 @@ impl ExportFormat {
     }
 
     fn carries(self, feature: Feature) -> bool {
-        use Feature::{Below, Fallback, Gone, Home, Length, Status, Variants};
+        use Feature::{Below, Case, Fallback, Gone, Home, Length, Status, Variants};
         match self {
             Self::Yaml => true,
-            Self::JsonLines => !matches!(feature, Home | Fallback),
-            Self::Csv => !matches!(feature, Home | Fallback | Variants),
+            Self::JsonLines => !matches!(feature, Home | Fallback | Case),
+            Self::Csv => !matches!(feature, Home | Fallback | Case | Variants),
             Self::Beacon | Self::UrlTeam => feature == Length,
             Self::Redirects => matches!(feature, Status | Length),
             Self::Nginx => matches!(feature, Status | Gone | Below),
@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn only_a_table_carries_where_a_site_redirects() {
-        let text = "base_url: https://short.code/\nhome: https://e.org/\nfallback: https://e.org/old/\nmapping: []\n";
+        let text = "base_url: https://short.code/\nhome: https://e.org/\nfallback: https://e.org/old/\ncase: fold\nmapping: []\n";
         let file = SourceFile::new("t.yaml".into(), text.into());
         let table = compile(&[file]).table.unwrap();
         let (site, now) = (&table.sites()[0], Timestamp::MIN);
@@ -128,7 +128,8 @@ mod tests {
             );
         }
         let lost = page_losses(site, now);
-        assert_eq!((lost.of(Feature::Home), lost.of(Feature::Fallback)), (1, 1));
+        let of_site = [Feature::Home, Feature::Fallback, Feature::Case];
+        assert_eq!(of_site.map(|it| lost.of(it)), [1; 3]);
         let mut written = Vec::new();
         ExportFormat::Yaml.write(site, now, &mut written).unwrap();
         assert_eq!(String::from_utf8(written).unwrap(), text);

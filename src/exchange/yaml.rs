@@ -6,8 +6,8 @@
 use std::io::{self, Write};
 
 use crate::mapping::{
-    DEFAULT_MAX_AGE, Entry, Forward, NewCode, ProposalTemplate, Retired, Scheme, Site, SiteTarget,
-    Status,
+    Case, DEFAULT_MAX_AGE, Entry, Forward, NewCode, ProposalTemplate, Retired, Scheme, Site,
+    SiteTarget, Status,
 };
 
 use super::order::SortedEntries;
@@ -34,6 +34,9 @@ pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
         if let Some(value) = value {
             writeln!(out, "{key}: {}", scalar(value))?;
         }
+    }
+    if about.case() != Case::default() {
+        writeln!(out, "case: {}", about.case().name())?;
     }
     if site.new_code() == NewCode::Number {
         writeln!(out, "defaults:\n  new: number")?;

@@ -11,7 +11,7 @@ use super::past_files::PastFiles;
 use crate::git::{CommitId, HistoryStep, Version};
 use crate::mapping::{
     Broken, Neighbourhood, Outset, Promises, Statement, Statements, TRAILER, Table, compile_after,
-    report_known, report_shadowing,
+    report_exact_case, report_known, report_shadowing,
 };
 
 /// The maximum number of compiled tables that are kept: those of two lines of work and their merge.
@@ -99,6 +99,12 @@ impl Lineage {
             let old = self.sound_table_at(commit, table)?;
             let origin = self.origin(commit)?;
             all.extend(report_shadowing(&old, &origin, table, &links, &taken_down));
+        }
+        for (number, addresses) in promises.no_longer_folding(table) {
+            let commit = steps[number].commit;
+            let old = self.sound_table_at(commit, table)?;
+            let origin = self.origin(commit)?;
+            all.extend(report_exact_case(&old, &origin, table, &addresses));
         }
         Ok(all)
     }

@@ -32,8 +32,9 @@ mod value;
 pub(crate) use self::compare::Destination;
 pub use self::compare::{
     Breach, Broken, Change, ChangeKind, Link, Neighbourhood, NewLink, Origin, Promises, Shadowed,
-    SiteChange, Statement, Statements, TRAILER, breaches, compare, compare_sites, near_ends,
-    report_known, report_shadowing, shadowed, shadowed_by, would_shadow,
+    SiteChange, SiteChangeKind, Statement, Statements, TRAILER, breaches, compare, compare_sites,
+    near_ends, report_exact_case, report_known, report_shadowing, shadowed, shadowed_by,
+    would_shadow,
 };
 pub use self::compile::{
     ChangedFile, Compilation, Difference, EntryOutline, Expectation, FirstReading, KnownFiles,
@@ -52,7 +53,7 @@ pub(crate) use self::resolve::{End, ServerPage, follow, follow_variant};
 pub use self::search::{CodeOrder, Filter, LinkState, OrderChange};
 pub(crate) use self::value::weighted_members;
 pub use self::value::{
-    About, BaseUrl, BaseUrlError, Code, CodeError, DEFAULT_MAX_AGE, Defaults, Description,
+    About, BaseUrl, BaseUrlError, Case, Code, CodeError, DEFAULT_MAX_AGE, Defaults, Description,
     Diagnostic, Example, Forward, KnownPieces, MAX_CODE_BYTES, MAX_TARGET_BYTES, MediaType,
     MediaTypeError, Misfit, NewCode, Place, Position, ProposalTemplate, Reach, Retired, Rule,
     Scheme, Severity, SiteTarget, SourceFile, Status, Target, TargetError, Timestamp, WrittenDate,

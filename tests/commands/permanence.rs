@@ -305,6 +305,41 @@ fn a_new_base_url_or_scheme_is_reported_by_its_effect_on_codes() {
 }
 
 #[test]
+fn codes_stay_found_in_any_case() {
+    let folded = |entries: &[&str]| table(entries).replace("mapping:", "case: fold\nmapping:");
+    let spelled = "{url: https://a.example/, short-code: a, aliases: [CODE]}";
+    let fixture = Fixture::committed(&table(&[spelled, X]));
+    fixture.commit(&folded(&[spelled, X]));
+    // A code is there as long as another spelling of it leads to the same place.
+    let respelled = spelled.replace("CODE", "Code");
+    fixture.commit(&folded(&[&respelled, X]));
+    for arguments in ["--base HEAD~1", "--base HEAD~2", "--history"] {
+        fixture.holds(arguments);
+    }
+    fixture.write("mapping.yaml", &folded(&[A, X]));
+    let gone = |code: &str| format!("mapping.yaml:4:3: the published code {code:?} is gone");
+    assert_eq!(fixture.errors("--base main"), [gone("Code")]);
+    // `CODE` was gone before, but was found as `Code`.
+    let mut ever = fixture.errors("--history");
+    ever.sort();
+    assert_eq!(ever, [gone("CODE"), gone("Code")]);
+
+    let exact = "mapping.yaml:1:1: codes of the site are no longer found in any case";
+    fixture.write("mapping.yaml", &table(&[&respelled, X]));
+    assert_eq!(fixture.errors("--base main"), [exact]);
+    let gone = "mapping.yaml:3:3: the published code \"CODE\" is gone";
+    let ever = fixture.errors("--history");
+    assert_eq!(ever, [exact, gone], "{ever:?}");
+    // It is a broken promise in later commits, too, until it is kept again.
+    fixture.commit_all();
+    fixture.commit(&table(&[&respelled, X, Y]));
+    fixture.holds("--base HEAD~1");
+    assert_eq!(fixture.errors("--history"), [exact, gone]);
+    fixture.commit(&folded(&[&respelled, X, Y]));
+    fixture.holds("--history");
+}
+
+#[test]
 fn entries_may_move_between_files_and_files_may_go() {
     let fixture = Fixture::empty();
     let entry = |code: &str| format!("{{url: https://{code}.example/, short-code: {code}}}");

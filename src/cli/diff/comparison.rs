@@ -1,7 +1,7 @@
 //! The comparison of two versions of a table, as every format writes it.
 
 use crate::git::CommitId;
-use crate::mapping::{Change, SiteChange, SiteKey};
+use crate::mapping::{Change, SiteChange, SiteChangeKind};
 
 /// The changes, and the versions that were compared.
 pub(super) struct Comparison<'t> {
@@ -20,10 +20,10 @@ impl Comparison<'_> {
     pub(super) fn counts(&self) -> Vec<(&'static str, usize)> {
         let kinds = self.changes.chunk_by(|one, other| one.kind == other.kind);
         let of_links = kinds.map(|all| (all[0].kind.name(), all.len()));
-        let of_sites = SiteKey::ALL.into_iter().filter_map(|key| {
-            let mut changes = self.sites.iter().filter(|change| change.key == key);
-            let kind = changes.next()?.kind();
-            Some((kind, 1 + changes.count()))
+        let of_sites = SiteChangeKind::ALL.into_iter().filter_map(|kind| {
+            let changes = self.sites.iter().filter(|change| change.kind == kind);
+            let count = changes.count();
+            (count > 0).then_some((kind.name(), count))
         });
         of_sites.chain(of_links).collect()
     }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::comparison::{Comparison, link};
 use crate::cli::terminal::legible;
-use crate::mapping::{Change, SiteKey};
+use crate::mapping::{Change, SiteChangeKind};
 
 /// Writes two lines per change: the change of a site or a link, and its place.
 pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Result<()> {
@@ -14,19 +14,19 @@ pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Re
         has_several_sites,
         ..
     } = comparison;
-    let of_key = |key| {
+    let of_kind = |kind| {
         sites
             .iter()
-            .filter(move |it| it.key == key)
+            .filter(move |it| it.kind == kind)
             .collect::<Vec<_>>()
     };
-    let mut of_sites = SiteKey::ALL.map(of_key).to_vec();
+    let mut of_sites = SiteChangeKind::ALL.map(of_kind).to_vec();
     of_sites.retain(|changes| !changes.is_empty());
     for (number, changes) in of_sites.iter().enumerate() {
         if number > 0 {
             writeln!(out)?;
         }
-        writeln!(out, "{} {}", changes.len(), changes[0].kind())?;
+        writeln!(out, "{} {}", changes.len(), changes[0].kind.name())?;
         for change in changes {
             let site = change.site.base_url().as_str();
             writeln!(out, "  {}", legible(&format!("{site}: {change}")))?;

@@ -73,7 +73,7 @@ pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Re
 fn site_item<'t>(change: &SiteChange<'t>) -> ReportedSiteChange<'t> {
     let place = change.place();
     ReportedSiteChange {
-        kind: change.kind(),
+        kind: change.kind.name(),
         base_url: change.site.base_url().as_str(),
         before: change.before(),
         after: change.after(),

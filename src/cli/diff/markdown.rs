@@ -30,9 +30,9 @@ pub(super) fn write(out: &mut impl Write, comparison: &Comparison<'_>) -> io::Re
             change.after().map(str::to_owned),
             Some(comparison.site_place(change)),
         ];
-        row(change.kind(), cells)
+        row(change.kind.name(), cells)
     });
-    let title = "⚠️ <b>Base URLs or unknown paths lead elsewhere</b>";
+    let title = "⚠️ <b>Requests of a site lead elsewhere</b>";
     let mut left_out = section(out, of_sites, title, "site", &mut room)?;
     let breaking = (comparison.changes).partition_point(|change| change.kind.breaks_a_link());
     let (breaking, others) = comparison.changes.split_at(breaking);

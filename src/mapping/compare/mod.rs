@@ -2,6 +2,7 @@
 //! shadowing.
 
 mod broken;
+mod case_breach;
 mod change;
 mod destination;
 mod diff;
@@ -21,6 +22,7 @@ mod statement;
 mod takedown;
 
 pub use broken::{Broken, Link, Origin};
+pub use case_breach::report_exact_case;
 pub use change::{Change, ChangeKind};
 pub(crate) use destination::Destination;
 pub use diff::compare;
@@ -32,6 +34,6 @@ pub use promises::Promises;
 pub use shadow_breach::report_shadowing;
 pub(super) use shadowing::is_news;
 pub use shadowing::{NewLink, Shadowed, shadowed, shadowed_by, would_shadow};
-pub use site_change::{SiteChange, compare_sites};
+pub use site_change::{SiteChange, SiteChangeKind, compare_sites};
 pub(super) use site_pair::SitePair;
 pub use statement::{Statement, Statements, TRAILER};

@@ -1,7 +1,7 @@
 //! Permanence: a published short link is a promise.
 //!
 //! Breaking it is an error: a code is gone or leads elsewhere, or a new code changes where a path
-//! leads (`shadow_breach`). To change a link, retire the entry, which keeps the code taken, or
+//! leads (`shadow_breach`), or the case of letters counts again (`case_breach`). To change a link, retire the entry, which keeps the code taken, or
 //! state that the code is intended to lead elsewhere. A retired entry stays retired or returns; its
 //! code is never given to another target.
 //!
@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::broken::{Broken, Former, Link, Origin};
+use super::case_breach;
 use super::destination::{Destination, Lost};
 use super::gap::Gap;
 use super::shadow_breach;
@@ -95,6 +96,7 @@ pub fn breaches(old: &Table, origin: &Origin, new: &Table, stated: &Statements) 
         (!is_intended).then_some(breach)
     });
     broken.extend(shadow_breach::breaches(old, origin, new, stated));
+    broken.extend(case_breach::breaches(old, origin, new));
     broken
 }
 
@@ -140,7 +142,7 @@ fn report(
             let entry = site.entry(number);
             let is_taken_down = is_taken_down(entry, new, taken_down);
             for code in pair.old.codes(entry) {
-                let new = pair.new.lookup(&code);
+                let new = pair.new.lookup_in_any_case(&code);
                 if let Some(breach) = decide(entry, &code, new) {
                     breaches.push(BrokenCode {
                         breach,

@@ -14,6 +14,7 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::broken::Link;
+use super::case_breach::folds_case;
 use super::neighbourhood::Neighbourhood;
 use super::permanence::Breach;
 use super::promise::Promise;
@@ -34,6 +35,8 @@ pub struct Promises {
     shadowing: HashMap<Link, usize>,
     /// New codes with a statement that they shadow other links.
     may_shadow: HashSet<Link>,
+    /// The addresses of sites that found codes in any case, each with the last commit in which it did.
+    folding: HashMap<String, usize>,
     /// The last commit whose table was published here.
     published: usize,
     /// Whether all promises are those after that commit, so that what differs from its table can be
@@ -66,6 +69,10 @@ impl Promises {
         self.may_shadow.extend(other.may_shadow.iter().cloned());
         for (link, &kept) in &other.shadowing {
             self.shadowing.entry(link.clone()).or_insert(kept);
+        }
+        for (address, &kept) in &other.folding {
+            let own = self.folding.entry(address.clone()).or_insert(kept);
+            *own = kept.max(*own);
         }
         let may_shadow = &self.may_shadow;
         self.shadowing.retain(|link, _| !may_shadow.contains(link));
@@ -175,6 +182,8 @@ impl Promises {
 
     /// Updates the promises of the codes of a table.
     fn update(&mut self, commit: usize, table: &Table, near: &mut Neighbourhood) {
+        let folding = table.sites().iter().filter(|site| folds_case(site));
+        (self.folding).extend(folding.map(|site| (site.address(), commit)));
         let mut serving = self.allow_shadowing(table);
         for site in table.sites() {
             let codes = self.sites.entry(site.address()).or_default();
@@ -256,6 +265,19 @@ impl Promises {
         shadowing
     }
 
+    /// Returns the addresses of the sites that found codes in any case, and in a proposed table do not, by
+    /// the last commit in which each did.
+    pub fn no_longer_folding(&self, table: &Table) -> BTreeMap<usize, HashSet<String>> {
+        let mut found: BTreeMap<_, HashSet<_>> = BTreeMap::new();
+        for site in table.sites().iter().filter(|site| !folds_case(site)) {
+            let address = site.address();
+            if let Some(&kept) = self.folding.get(&address) {
+                found.entry(kept).or_default().insert(address);
+            }
+        }
+        found
+    }
+
     /// Returns the links whose entries have dropped their targets, and which have led nowhere
     /// since.
     pub fn taken_down(&self) -> HashSet<Link> {
@@ -287,7 +309,7 @@ impl Promises {
         for (address, codes) in &self.sites {
             let site = sites.get(address).copied();
             for (code, first) in &codes.first {
-                let now = site.and_then(|site| site.lookup(code));
+                let now = site.and_then(|site| site.lookup_in_any_case(code));
                 let rivals = codes.rivals.get(code).into_iter().flatten();
                 let breaches = std::iter::once(first).chain(rivals);
                 let kept = |it: &Promise| it.kept.unwrap_or(self.published);

@@ -13,6 +13,8 @@
 //!   its further slashes encoded, and repairs of codes below it.
 //! - A site whose base path lies under that of another takes all paths that begin with it: those of
 //!   codes, and those that were forwarded.
+//! - A site that now finds codes in any case finds a code below a prefix that is spelled in another case,
+//!   where that prefix forwarded the rest.
 //! - No other path can change. The standard-alphabet spelling of a new auto code led nowhere unless
 //!   it was forwarded, and then it still is; a new code with punctuation after it was repaired to
 //!   the same code as without.
@@ -26,7 +28,7 @@ use std::collections::HashSet;
 use super::site_pair::SitePair;
 use crate::mapping::packed::{Catalogue, CodeKind, Entry, Site, Table};
 use crate::mapping::resolve::{LOST, Match, Via, location_of, location_of_variant};
-use crate::mapping::value::Timestamp;
+use crate::mapping::value::{Case, Timestamp};
 
 /// The queries to test with: if one is forwarded, any is.
 const QUERIES: [&str; 2] = ["", "q"];
@@ -89,7 +91,9 @@ fn taken_by<'t>(site: &'t Site, old: &'t Table, new: &'t Table) -> Vec<Shadowed<
     let mut paths: Vec<_> = codes.map(Cow::into_owned).collect();
     // Any path that is not a code represents all that are forwarded.
     let mut below = format!("{start}x");
-    while around.lookup(&below).is_some() || site.lookup(&below[start.len()..]).is_some() {
+    while around.lookup_in_any_case(&below).is_some()
+        || (site.lookup_in_any_case(&below[start.len()..])).is_some()
+    {
         below.push('x');
     }
     paths.extend([start.to_owned(), below]);
@@ -150,6 +154,9 @@ pub fn shadowed_by<'t>(
     }
     if !prefixes.is_empty() {
         search.ask_listed(&prefixes);
+    }
+    if (old.about().case(), new.about().case()) == (Case::Exact, Case::Fold) {
+        search.ask_in_other_case();
     }
     search.found
 }
@@ -228,7 +235,9 @@ impl ShadowSearch<'_> {
         // location as before, if only one of the two tables appends it to a target.
         for name in ["x", "y"] {
             let mut path = format!("{code}/{name}");
-            while self.old.lookup(&path).is_some() || self.new.lookup(&path).is_some() {
+            while self.old.lookup_in_any_case(&path).is_some()
+                || self.new.lookup_in_any_case(&path).is_some()
+            {
                 path.push_str(name);
             }
             self.ask(code, &path);
@@ -255,6 +264,22 @@ impl ShadowSearch<'_> {
                     .map(|(slash, _)| &spelled[..slash]);
                 for prefix in starts.filter_map(|start| prefixes.get(start)) {
                     self.ask_spelled(prefix, &spelled);
+                }
+            }
+        }
+    }
+
+    /// Checks codes below a prefix as it is spelled in another case by the code that takes paths below it.
+    fn ask_in_other_case(&mut self) {
+        let (new, depth) = (self.new, self.new.forwarding_depth());
+        let listed = new.codes.listed().iter().filter(|it| it.kind.is_custom());
+        for code in listed.map(|&it| new.codes.text(it)) {
+            for (slash, _) in code.match_indices('/').take(depth) {
+                let (prefix, rest) = code.split_at(slash);
+                let spelled = new.codes.number_in_any_case(prefix);
+                let spelled = spelled.map(|it| new.codes.text(new.codes.listed()[it as usize]));
+                if let Some(other) = spelled.filter(|other| *other != prefix) {
+                    self.ask(code, &format!("{other}{rest}"));
                 }
             }
         }

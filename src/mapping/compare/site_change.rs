@@ -1,22 +1,78 @@
-//! Changes of the keys by which a site redirects: where its base URL and unknown paths lead.
+//! Changes of the keys of a site that decide where requests lead: of its base URL, of unknown paths, and of
+//! codes in another case.
 
 use std::fmt;
 
 use crate::mapping::packed::{Site, Table};
-use crate::mapping::resolve::SiteKey;
-use crate::mapping::value::{Place, SiteTarget};
+use crate::mapping::value::{Case, Place, SiteTarget};
 
 /// A difference of a site between two tables.
 #[derive(Debug, Clone)]
 pub struct SiteChange<'t> {
     /// The key that it concerns.
-    pub key: SiteKey,
+    pub kind: SiteChangeKind,
     /// The site: the new one, if it still exists.
     pub site: &'t Site,
     /// What the key was.
-    pub old: Option<&'t SiteTarget>,
+    pub old: Option<SiteValue<'t>>,
     /// What the key is now.
-    pub new: Option<&'t SiteTarget>,
+    pub new: Option<SiteValue<'t>>,
+}
+
+/// A key of a site that changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SiteChangeKind {
+    /// `home`: where the base URL itself leads.
+    Home,
+    /// `fallback`: where a path that is not found leads.
+    Fallback,
+    /// `case`: whether codes are found in any case.
+    Case,
+}
+
+/// The value of a key of a site, and where it is written first.
+#[derive(Debug, Clone, Copy)]
+pub struct SiteValue<'t> {
+    /// The value, as it is written or in canonical form.
+    pub text: &'t str,
+    /// The place.
+    pub place: &'t Place,
+}
+
+impl SiteChangeKind {
+    /// Every kind, in the order in which they are reported.
+    pub const ALL: [Self; 3] = [Self::Home, Self::Fallback, Self::Case];
+
+    /// Returns its name in messages and in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Home => "home-changed",
+            Self::Fallback => "fallback-changed",
+            Self::Case => "case-changed",
+        }
+    }
+
+    /// Returns the value of the key in a site, unless it is the default.
+    fn value(self, site: &Site) -> Option<SiteValue<'_>> {
+        let about = site.about();
+        match self {
+            Self::Home => about.home().map(SiteValue::of_target),
+            Self::Fallback => about.fallback().map(SiteValue::of_target),
+            Self::Case => about.folded_at().map(|place| SiteValue {
+                text: Case::Fold.name(),
+                place,
+            }),
+        }
+    }
+}
+
+impl<'t> SiteValue<'t> {
+    fn of_target(target: &'t SiteTarget) -> Self {
+        Self {
+            text: target.url(),
+            place: target.place(),
+        }
+    }
 }
 
 /// Returns the changes of the sites from one table to another, in the order of the sites: first those
@@ -29,13 +85,13 @@ pub fn compare_sites<'t>(old: &'t Table, new: &'t Table) -> Vec<SiteChange<'t>> 
         .filter(|it| old.counterpart(it).is_none());
     let pairs = former.chain(added.map(|it| (None, Some(it))));
     let changes = pairs.flat_map(|(old, new)| {
-        SiteKey::ALL.into_iter().filter_map(move |key| {
-            let target = |site: Option<&'t Site>| key.target(site?);
+        SiteChangeKind::ALL.into_iter().filter_map(move |kind| {
+            let value = |site: Option<&'t Site>| kind.value(site?);
             let change = SiteChange {
-                key,
+                kind,
                 site: new.or(old)?,
-                old: target(old),
-                new: target(new),
+                old: value(old),
+                new: value(new),
             };
             (change.before() != change.after()).then_some(change)
         })
@@ -44,35 +100,31 @@ pub fn compare_sites<'t>(old: &'t Table, new: &'t Table) -> Vec<SiteChange<'t>> 
 }
 
 impl<'t> SiteChange<'t> {
-    /// Returns the name of its kind in messages and in JSON.
-    pub fn kind(&self) -> &'static str {
-        match self.key {
-            SiteKey::Home => "home-changed",
-            SiteKey::Fallback => "fallback-changed",
-        }
-    }
-
-    /// Returns the URL to which the key led.
+    /// Returns the former value of the key.
     pub fn before(&self) -> Option<&'t str> {
-        self.old.map(SiteTarget::url)
+        self.old.map(|old| old.text)
     }
 
-    /// Returns the URL to which the key leads now.
+    /// Returns the present value of the key.
     pub fn after(&self) -> Option<&'t str> {
-        self.new.map(SiteTarget::url)
+        self.new.map(|new| new.text)
     }
 
     /// Returns where the key is written: in the old table, if the new one lacks it.
     pub fn place(&self) -> Option<&'t Place> {
-        self.new.or(self.old).map(SiteTarget::place)
+        self.new.or(self.old).map(|value| value.place)
     }
 }
 
 /// Writes the old and the new value.
 impl fmt::Display for SiteChange<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let none = match self.kind {
+            SiteChangeKind::Case => Case::Exact.name(),
+            SiteChangeKind::Home | SiteChangeKind::Fallback => "none",
+        };
         let (before, after) = (self.before(), self.after());
-        let (before, after) = (before.unwrap_or("none"), after.unwrap_or("none"));
+        let (before, after) = (before.unwrap_or(none), after.unwrap_or(none));
         write!(f, "{before} → {after}")
     }
 }
@@ -96,7 +148,7 @@ mod tests {
         let (old, new) = (table(old), table(new));
         let changes = compare_sites(&old, &new).into_iter().map(|it| {
             let (site, place) = (it.site.base_url().as_str(), it.place().unwrap());
-            format!("{} {site} {it} {place}", it.kind())
+            format!("{} {site} {it} {place}", it.kind.name())
         });
         changes.collect()
     }
@@ -127,5 +179,16 @@ mod tests {
                 "home-changed https://b.example/ https://e.org/ → none 1.yaml:2:7",
             ]
         );
+        let folded = format!("{a}case: fold\n");
+        assert_eq!(
+            reported(&[a], &[&folded]),
+            ["case-changed https://a.example/ exact → fold 0.yaml:2:7"]
+        );
+        let exact = format!("{a}case: exact\n");
+        assert_eq!(
+            reported(&[&folded], &[&exact]),
+            ["case-changed https://a.example/ fold → exact 0.yaml:2:7"]
+        );
+        assert_eq!(reported(&[a], &[&exact]), [""; 0]);
     }
 }

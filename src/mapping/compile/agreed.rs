@@ -3,8 +3,8 @@
 use super::document::Document;
 use crate::mapping::parse::Located;
 use crate::mapping::value::{
-    About, CollectionName, Contact, Diagnostic, Place, Problems, ProposalTemplate, Rule, Scheme,
-    SiteTarget, Target,
+    About, Case, CollectionName, Contact, Diagnostic, Place, Problems, ProposalTemplate, Rule,
+    Scheme, SiteTarget, Target,
 };
 
 /// Returns the scheme of a site for auto codes.
@@ -29,6 +29,8 @@ pub(super) fn agreed_about<'d>(
     let propose = all().filter_map(|it| Some((it, it.about.propose.as_ref()?)));
     let home = all().filter_map(|it| Some((it, it.about.home.as_ref()?)));
     let fallback = all().filter_map(|it| Some((it, it.about.fallback.as_ref()?)));
+    let case = all().filter_map(|it| Some((it, it.about.case.as_ref()?)));
+    let case = agreed_at("case", case, |it| it.name(), problems);
     About {
         name: agreed("name", name, CollectionName::as_str, problems).cloned(),
         repository: agreed("repository", repository, Target::as_str, problems).cloned(),
@@ -36,6 +38,7 @@ pub(super) fn agreed_about<'d>(
         propose: agreed("propose", propose, ProposalTemplate::as_str, problems).cloned(),
         home: agreed_target("home", home, problems),
         fallback: agreed_target("fallback", fallback, problems),
+        folded_at: case.and_then(|(case, place)| (*case == Case::Fold).then_some(place)),
     }
 }
 

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::case_conflicts::{is_in_case_conflict, report_case_conflicts};
 use super::shared::{first_at, report_changed_sharing, report_shared_targets};
 use super::url_checks::NOT_CANONICAL;
 use crate::mapping::packed::{ChangedSite, CodeKind, Draft, Entry, Record, Site};
@@ -46,6 +47,7 @@ pub(crate) fn settle(site: &mut Site, draft: &mut Draft, problems: &mut Problems
         draft.codes.retain(|_| stays.next().unwrap_or_default());
     }
     hint_at_free_codes(site, collisions, problems);
+    report_case_conflicts(site, draft, problems);
     report_shared_targets(site, problems);
 }
 
@@ -74,7 +76,9 @@ pub(crate) fn settle_changed(
     };
     let is_listed_twice = |&number: &u32| {
         let code = site.codes.text(site.codes.listed()[number as usize]);
-        site.codes.number_of(code) != Some(number) || site.hashed(code).next().is_some()
+        site.codes.number_of(code) != Some(number)
+            || site.hashed(code).next().is_some()
+            || is_in_case_conflict(site, number)
     };
     if added.iter().any(is_taken) || added_codes.iter().any(is_listed_twice) {
         return false;

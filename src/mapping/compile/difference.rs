@@ -12,7 +12,7 @@ use std::sync::Arc;
 use super::next::compile_after;
 use crate::mapping::packed::{Site, Table};
 use crate::mapping::parse::ListPlace;
-use crate::mapping::value::SourceFile;
+use crate::mapping::value::{Case, SourceFile};
 
 /// The differing entries of two versions of a table that differ in the lists of a few files. Both
 /// sides include some equal entries next to them.
@@ -46,6 +46,8 @@ pub struct Outset {
     in_pieces: HashSet<Arc<str>>,
     /// Whether any target leads back into the table.
     has_own_targets: bool,
+    /// Whether codes of different entries may be the same to requests, though no code is another's.
+    folds_case: bool,
 }
 
 impl Outset {
@@ -61,6 +63,7 @@ impl Outset {
             sites: documents.collect(),
             in_pieces: files_in_pieces(table),
             has_own_targets: has_own_targets(table),
+            folds_case: (table.sites().iter()).any(|it| it.about().case() == Case::Fold),
         }
     }
 
@@ -69,6 +72,9 @@ impl Outset {
     ///
     /// The caller must check that no added code is among those of other entries.
     pub fn difference(&self, files: &[ChangedFile<'_>]) -> Option<Difference> {
+        if self.folds_case {
+            return None;
+        }
         let (mut gone, mut added) = (self.sites.clone(), self.sites.clone());
         for file in files {
             if !self.in_pieces.contains(&file.path) {

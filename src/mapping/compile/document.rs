@@ -13,8 +13,8 @@ use crate::mapping::packed::Draft;
 use crate::mapping::parse::lookalike::name_lookalikes;
 use crate::mapping::parse::{Cut, Located, Node, Reader, Report, SeenKeys, Stop, text};
 use crate::mapping::value::{
-    AboutError, CollectionName, Contact, Defaults, Position, Problems, ProposalTemplate, Rule,
-    Scheme, SourceFile, Target,
+    AboutError, Case, CollectionName, Contact, Defaults, Position, Problems, ProposalTemplate,
+    Rule, Scheme, SourceFile, Target,
 };
 
 /// One parsed file.
@@ -43,6 +43,7 @@ pub(crate) struct WrittenAbout {
     pub(crate) propose: Option<Located<ProposalTemplate>>,
     pub(crate) home: Option<Located<Target<'static>>>,
     pub(crate) fallback: Option<Located<Target<'static>>>,
+    pub(crate) case: Option<Located<Case>>,
 }
 
 /// A test written in a table.
@@ -66,6 +67,7 @@ enum DocumentKey {
     Propose,
     Home,
     Fallback,
+    Case,
     Tests,
 }
 
@@ -80,6 +82,7 @@ const DOCUMENT_KEYS: &[(&str, DocumentKey)] = &[
     ("propose", DocumentKey::Propose),
     ("home", DocumentKey::Home),
     ("fallback", DocumentKey::Fallback),
+    ("case", DocumentKey::Case),
     ("tests", DocumentKey::Tests),
 ];
 
@@ -256,6 +259,7 @@ impl<'t> Document<'t> {
                 DocumentKey::Fallback => {
                     self.about.fallback = prefix_url(reader, "fallback")?;
                 }
+                DocumentKey::Case => self.about.case = reader.case()?,
                 DocumentKey::Tests => {
                     if reader.list("tests")? {
                         self.read_tests(reader)?;

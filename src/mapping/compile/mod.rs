@@ -4,6 +4,7 @@
 mod admit;
 mod agreed;
 mod below_review;
+mod case_conflicts;
 mod conflicts;
 mod difference;
 mod document;

@@ -91,7 +91,11 @@ fn compile_changes(
         if problems.has_errors() {
             return Ok(None);
         }
-        let is_same = |old: &Site| *old.base_url() == group.base_url && old.scheme() == head.scheme;
+        let is_same = |old: &Site| {
+            *old.base_url() == group.base_url
+                && old.scheme() == head.scheme
+                && old.about().case() == head.about.case()
+        };
         let mut old_sites = old_sites(&group, read, before);
         let old = old_sites.next();
         if !old.is_none_or(is_same) || old_sites.next().is_some() {
@@ -325,6 +329,7 @@ mod tests {
             defaults: 0,
             home: 0,
             fallback: 0,
+            case: 0,
             tests: true,
             is_indented: false,
             has_carriage_returns: false,

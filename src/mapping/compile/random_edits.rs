@@ -13,6 +13,7 @@ pub(in crate::mapping) struct File {
     pub(super) defaults: usize,
     pub(super) home: usize,
     pub(super) fallback: usize,
+    pub(super) case: usize,
     pub(super) tests: bool,
     pub(super) is_indented: bool,
     pub(super) has_carriage_returns: bool,
@@ -32,6 +33,7 @@ pub(in crate::mapping) enum Edit {
     Defaults(usize),
     Home(usize),
     Fallback(usize),
+    Case(usize),
     Tests,
     Indent,
     CarriageReturns,
@@ -71,6 +73,8 @@ const FALLBACKS: [&str; 4] = [
     "fallback: https://other.code/x/\n",
     "fallback: https://e.org/old\n",
 ];
+
+const CASES: [&str; 3] = ["", "case: fold\n", "case: exact\n"];
 
 /// Returns the lines of an entry of some kind: most do not conflict with those of other numbers.
 fn entry((kind, number): (usize, usize)) -> String {
@@ -117,9 +121,13 @@ fn entry((kind, number): (usize, usize)) -> String {
             "- url: https://s.org/{number}/\n  aliases: [c{number}.]\n  short-code: {}\n",
             own.replace('-', "+").replace('_', "/")
         ),
-        12 => format!(
-            "# - url: {number}\n\n- url: https://e.org/{number}/{number}\n  aliases:\n  - \"b{number}\"\n"
-        ),
+        12 => {
+            // Where case does not count, it is in conflict with an alias of another kind.
+            let alias = if number % 8 == 0 { 'A' } else { 'b' };
+            format!(
+                "# - url: {number}\n\n- url: https://e.org/{number}/{number}\n  aliases:\n  - \"{alias}{number}\"\n"
+            )
+        }
         13 => format!("- short-code: g{number}\n  retired: true\n  expires: 2030-01-01\n"),
         14 => {
             format!("- url: https://x.org/{number}\n  status: 307\n  cache-max-age: {number}\n")
@@ -172,6 +180,7 @@ fn text(file: &File) -> String {
         DEFAULTS[file.defaults],
         HOMES[file.home],
         FALLBACKS[file.fallback],
+        CASES[file.case],
         mapping,
         &entries,
         tests,
@@ -211,6 +220,7 @@ pub(in crate::mapping) fn apply(edit: Edit, at: Index, files: &mut Vec<(usize, F
         Edit::Defaults(number) => file.defaults = number,
         Edit::Home(number) => file.home = number,
         Edit::Fallback(number) => file.fallback = number,
+        Edit::Case(number) => file.case = number,
         Edit::Tests => file.tests ^= true,
         Edit::Indent => file.is_indented ^= true,
         Edit::CarriageReturns => file.has_carriage_returns ^= true,
@@ -256,12 +266,23 @@ pub(in crate::mapping) fn a_file(entries: usize) -> impl Strategy<Value = File> 
         mostly(0..3),
         mostly(0..5),
         mostly(0..4),
+        prop_oneof![4 => Just(0), 1 => Just(1), 1 => Just(2)],
         any::<bool>(),
         any::<bool>(),
         entries,
     )
         .prop_map(
-            |(base_url, scheme, defaults, home, fallback, tests, is_indented, mut entries)| {
+            |(
+                base_url,
+                scheme,
+                defaults,
+                home,
+                fallback,
+                case,
+                tests,
+                is_indented,
+                mut entries,
+            )| {
                 // An entry is there once, and its number has one kind that claims a code.
                 let mut seen = std::collections::HashSet::new();
                 entries.retain(|(kind, number)| seen.insert((*kind > 7, *number)));
@@ -271,6 +292,7 @@ pub(in crate::mapping) fn a_file(entries: usize) -> impl Strategy<Value = File> 
                     defaults,
                     home,
                     fallback,
+                    case,
                     tests,
                     is_indented,
                     has_carriage_returns: false,
@@ -293,6 +315,7 @@ pub(in crate::mapping) fn an_edit() -> impl Strategy<Value = Edit> {
         1 => (0..3_usize).prop_map(Edit::Defaults),
         1 => (0..5_usize).prop_map(Edit::Home),
         1 => (0..4_usize).prop_map(Edit::Fallback),
+        1 => (0..3_usize).prop_map(Edit::Case),
         1 => Just(Edit::Tests),
         1 => Just(Edit::Indent),
         1 => Just(Edit::CarriageReturns),

@@ -114,7 +114,7 @@ fn left_of_another(site: &Site, code: &str) -> Option<ReviewFinding> {
 
 fn without_full_stop(site: &Site, code: &str) -> Option<ReviewFinding> {
     let other = code.strip_suffix('.')?;
-    site.lookup(other)?;
+    site.lookup_in_any_case(other)?;
     Some((
         Rule::CodeHidesFullStop,
         format!("the code {code:?} is also {other:?} at the end of a sentence"),
@@ -127,7 +127,7 @@ fn under_forwarding(site: &Site, code: &str) -> Option<ReviewFinding> {
     let slashes = code.match_indices('/').take(site.forwarding_depth());
     let prefixes = slashes.map(|(slash, _)| &code[..slash]);
     let is_forwarding = |prefix: &&str| {
-        let entry = site.lookup(prefix);
+        let entry = site.lookup_in_any_case(prefix);
         entry.is_some_and(|entry| entry.takes_below())
     };
     let prefix = prefixes.filter(is_forwarding).last()?;

@@ -52,6 +52,11 @@ impl<'t> Catalogue<'t> {
         self.site?.lookup(code)
     }
 
+    /// Returns the entry that requests find under a code.
+    pub(crate) fn lookup_in_any_case(&self, code: &str) -> Option<Entry<'t>> {
+        self.site?.lookup_in_any_case(code)
+    }
+
     /// Returns the codes of an entry of this site, starting with its own.
     pub(crate) fn codes(&self, entry: Entry<'t>) -> impl Iterator<Item = Cow<'t, str>> + use<'t> {
         let shape = entry.shape();

@@ -85,7 +85,7 @@ impl Site {
             added_numbers,
         } = self.copy_records(&runs, draft, &mut shapes, &mut lines);
 
-        let (mut codes, mut notes) = (Codes::default(), Notes::default());
+        let (mut codes, mut notes) = (Codes::new(head.about.case()), Notes::default());
         let mut added_codes = Vec::new();
         let mut code_numbers = Kept::new(index(self.codes.listed().len()));
         for run in &runs {

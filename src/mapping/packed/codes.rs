@@ -8,7 +8,10 @@ use hashbrown::HashTable;
 
 use super::arena::{Arena, Text, index};
 use super::kept::Kept;
-use crate::mapping::value::MAX_CODE_BYTES;
+use crate::mapping::value::{Case, MAX_CODE_BYTES, fold_case};
+
+/// The most bytes of a code whose case is folded, which may make each character shorter.
+const MAX_UNFOLDED_BYTES: usize = 4 * MAX_CODE_BYTES;
 
 /// Listed codes in written order, and an index of them.
 #[derive(Debug, Default)]
@@ -16,6 +19,8 @@ pub(crate) struct Codes {
     texts: Arena,
     listed: Vec<Listed>,
     numbers: HashTable<u32>,
+    /// The numbers of the codes that are found in any case, by their folded texts, if there are any such.
+    folded: Option<HashTable<u32>>,
     hasher: RandomState,
 }
 
@@ -41,7 +46,22 @@ pub(crate) enum CodeKind {
     Alias,
 }
 
+impl CodeKind {
+    /// Returns whether a person chose the spelling.
+    pub(crate) fn is_custom(self) -> bool {
+        matches!(self, Self::Explicit | Self::Alias)
+    }
+}
+
 impl Codes {
+    /// Returns an empty list of codes that are found in their own or in any case.
+    pub(super) fn new(case: Case) -> Self {
+        Self {
+            folded: (case == Case::Fold).then(HashTable::new),
+            ..Self::default()
+        }
+    }
+
     /// Adds a code; one that already exists is listed once more, but not found.
     pub(crate) fn push(&mut self, code: &str, entry: u32, kind: CodeKind) {
         let number = self.list(code, entry, kind);
@@ -65,6 +85,16 @@ impl Codes {
         let is_it = |number: &u32| text_of(number) == code;
         let entry = self.numbers.entry(hasher.hash_one(code), is_it, hash_of);
         entry.or_insert(number);
+        let Some(folded) = &mut self.folded else {
+            return;
+        };
+        if listed[number as usize].kind.is_custom() {
+            let hash_of = |number: &u32| hasher.hash_one(fold_case(text_of(number)));
+            let code = fold_case(code);
+            let is_it = |number: &u32| fold_case(text_of(number)) == code;
+            let entry = folded.entry(hasher.hash_one(&code), is_it, hash_of);
+            entry.or_insert(number);
+        }
     }
 
     /// Adds codes of another list, given by their numbers, which are not found yet; `entry_of` returns
@@ -93,13 +123,16 @@ impl Codes {
     pub(super) fn find_as(&mut self, other: &Self, copied: &Kept) {
         self.hasher = other.hasher.clone();
         self.numbers = other.numbers.clone();
-        self.numbers.retain(|number| match copied.of(*number) {
-            Some(new) => {
-                *number = new;
-                true
-            }
-            None => false,
-        });
+        self.folded.clone_from(&other.folded);
+        for numbers in std::iter::once(&mut self.numbers).chain(&mut self.folded) {
+            numbers.retain(|number| match copied.of(*number) {
+                Some(new) => {
+                    *number = new;
+                    true
+                }
+                None => false,
+            });
+        }
     }
 
     /// Returns the listed code with the given text.
@@ -116,6 +149,18 @@ impl Codes {
         let hash = self.hasher.hash_one(code);
         let is_it = |&number: &u32| self.text(self.listed[number as usize]) == code;
         self.numbers.find(hash, is_it).copied()
+    }
+
+    /// Returns the number of the listed code that a text spells in any case, if the case of letters does not
+    /// count.
+    pub(crate) fn number_in_any_case(&self, code: &str) -> Option<u32> {
+        let folded = self.folded.as_ref()?;
+        if code.len() > MAX_UNFOLDED_BYTES {
+            return None;
+        }
+        let code = fold_case(code);
+        let is_it = |&number: &u32| fold_case(self.text(self.listed[number as usize])) == code;
+        folded.find(self.hasher.hash_one(&code), is_it).copied()
     }
 
     /// Returns the text of a code.
@@ -140,6 +185,10 @@ impl Codes {
         let (listed, texts, hasher) = (&self.listed, &self.texts, &self.hasher);
         let hash_of = |&number: &u32| hasher.hash_one(texts.get(listed[number as usize].text));
         self.numbers.shrink_to_fit(hash_of);
+        if let Some(folded) = &mut self.folded {
+            let text_of = |&number: &u32| texts.get(listed[number as usize].text);
+            folded.shrink_to_fit(|number| hasher.hash_one(fold_case(text_of(number))));
+        }
     }
 
     /// Returns the memory in use, in bytes.
@@ -147,5 +196,6 @@ impl Codes {
         self.texts.heap_bytes()
             + self.listed.capacity() * size_of::<Listed>()
             + self.numbers.allocation_size()
+            + self.folded.as_ref().map_or(0, HashTable::allocation_size)
     }
 }

@@ -30,6 +30,19 @@ impl Site {
         Some(self.find(code)?.0)
     }
 
+    /// Returns the entry that requests find under a code: the one that has exactly this code, or else, if
+    /// the case of letters does not count, the one that has it as a short code or alias in another case.
+    pub fn lookup_in_any_case(&self, code: &str) -> Option<Entry<'_>> {
+        self.lookup(code).or_else(|| self.lookup_folded(code))
+    }
+
+    /// Returns the entry that has a code as a short code or alias, in any case, if the case of letters does
+    /// not count.
+    pub(crate) fn lookup_folded(&self, code: &str) -> Option<Entry<'_>> {
+        let number = self.codes.number_in_any_case(code)?;
+        Some(self.entry(self.codes.listed()[number as usize].entry))
+    }
+
     /// Returns the entries that lead to a target in canonical form, or did before they were
     /// retired, in written order.
     pub fn leading_to(&self, target: &str) -> Vec<Entry<'_>> {

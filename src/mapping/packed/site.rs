@@ -4,6 +4,7 @@
 //! properties. Its auto code is not stored: it is the hash by which the entries are sorted.
 //! Invariant: a site never changes once it is built, and every code in it leads to one entry.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use super::pieces::{PartedDocument, Pieces};
 use super::record::Shape;
 use super::shapes::Shapes;
 use super::targets::Targets;
-use crate::mapping::value::{About, BaseUrl, Code, NewCode, Scheme};
+use crate::mapping::value::{About, BaseUrl, Case, Code, NewCode, Scheme, fold_case};
 
 /// The characters to escape in the path of a short link: all but the ASCII part of the code
 /// grammar.
@@ -83,7 +84,7 @@ impl Site {
         draft.list_codes(head.scheme);
         draft.begin_pieces(documents);
         let index = Index::new(std::mem::take(&mut draft.records));
-        let mut codes = Codes::default();
+        let mut codes = Codes::new(head.about.case());
         for code in &draft.codes {
             let text = draft.code_texts.get(code.text);
             let entry = index.number_of(code.owner.key, code.owner.target);
@@ -175,7 +176,8 @@ impl Site {
                 kept.push(record);
             }
         }
-        let old = std::mem::take(&mut self.codes);
+        let empty = Codes::new(self.about().case());
+        let old = std::mem::replace(&mut self.codes, empty);
         for (number, &listed) in old.listed().iter().enumerate() {
             if !entries.contains(&listed.entry) && !codes.contains(&number) {
                 let entry = numbers[listed.entry as usize];
@@ -234,6 +236,15 @@ impl Site {
     /// Returns the description of the collection.
     pub fn about(&self) -> &About {
         &self.head.about
+    }
+
+    /// Returns a code that a person chose in the form in which it is compared with others: two are the same
+    /// to requests if this is.
+    pub(crate) fn compared_form<'c>(&self, code: &'c str) -> Cow<'c, str> {
+        match self.about().case() {
+            Case::Exact => Cow::Borrowed(code),
+            Case::Fold => fold_case(code),
+        }
     }
 
     /// Returns the paths of all files of its table.

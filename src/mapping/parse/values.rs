@@ -10,7 +10,7 @@ use super::node::{Located, Node};
 use super::reader::Reader;
 use super::stop::Stop;
 use crate::mapping::value::{
-    Forward, NewCode, Position, Retired, Rule, Scheme, Status, Timestamp, date_error,
+    Case, Forward, NewCode, Position, Retired, Rule, Scheme, Status, Timestamp, date_error,
 };
 
 /// The longest time a redirect may be cached, in seconds (RFC 9111 section 1.2.2).
@@ -154,6 +154,11 @@ impl<'t> Reader<'t, '_> {
     pub(crate) fn scheme(&mut self) -> Result<Option<Located<Scheme>>, Stop> {
         let schemes = Scheme::ALL.map(|scheme| (scheme.name(), scheme));
         self.choice("code-scheme", &schemes)
+    }
+
+    pub(crate) fn case(&mut self) -> Result<Option<Located<Case>>, Stop> {
+        let cases = Case::ALL.map(|case| (case.name(), case));
+        self.choice("case", &cases)
     }
 
     pub(crate) fn forward(&mut self) -> Result<Option<Located<Forward>>, Stop> {

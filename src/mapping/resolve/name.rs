@@ -15,7 +15,9 @@ impl Table {
     pub fn named(&self, name: &str) -> Vec<Entry<'_>> {
         let code: String = name.nfc().collect();
         let sites = self.sites().iter();
-        let found: Vec<_> = sites.filter_map(|site| site.lookup(&code)).collect();
+        let found: Vec<_> = sites
+            .filter_map(|site| site.lookup_in_any_case(&code))
+            .collect();
         if !found.is_empty() {
             return found;
         }
@@ -24,7 +26,7 @@ impl Table {
         };
         let found = self.below(&url).and_then(|(site, rest)| {
             let decoded = Decoded::new(rest)?;
-            site.lookup(decoded.as_code()?)
+            site.lookup_in_any_case(decoded.as_code()?)
         });
         found.into_iter().collect()
     }

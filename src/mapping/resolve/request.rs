@@ -131,7 +131,8 @@ impl Site {
         if let Some(entry) = code.and_then(|code| self.lookup_with_slash(code)) {
             return Match::Link(entry, "", Via::Code);
         }
-        if let Some(entry) = code.and_then(|code| self.lookup(code.strip_suffix('+')?)) {
+        if let Some(entry) = code.and_then(|code| self.lookup_in_any_case(code.strip_suffix('+')?))
+        {
             return Match::Preview(entry);
         }
         if let Some((entry, remainder)) = self.forwarding(rest) {
@@ -159,10 +160,13 @@ impl Site {
         self.lookup(code).map(|_| self.short_url(code))
     }
 
-    /// Returns the entry with exactly this code, or with this code without one trailing slash.
+    /// Returns the entry with this code, or with this code without one trailing slash: exactly as it is
+    /// spelled if there is one, else in any case that counts as the same.
     fn lookup_with_slash(&self, code: &str) -> Option<Entry<'_>> {
         self.lookup(code)
             .or_else(|| self.lookup(code.strip_suffix('/')?))
+            .or_else(|| self.lookup_folded(code))
+            .or_else(|| self.lookup_folded(code.strip_suffix('/')?))
     }
 
     /// Returns the entry with the longest code that is a whole-segment prefix and takes paths below
@@ -172,7 +176,7 @@ impl Site {
         slashes
             .filter_map(|(slash, _)| {
                 let prefix = Decoded::new(&raw[..slash])?;
-                let entry = self.lookup(prefix.as_code()?)?;
+                let entry = self.lookup_in_any_case(prefix.as_code()?)?;
                 entry.takes_below().then_some((entry, &raw[slash + 1..]))
             })
             .last()
@@ -195,7 +199,7 @@ impl Site {
     fn repaired(&self, text: &str) -> Option<Entry<'_>> {
         let mut shorter = text;
         while let Some(rest) = shorter.strip_suffix(TRAILING) {
-            if let Some(entry) = self.lookup(rest) {
+            if let Some(entry) = self.lookup_in_any_case(rest) {
                 return Some(entry);
             }
             shorter = rest;

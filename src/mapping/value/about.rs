@@ -1,5 +1,5 @@
 //! The description of a collection of links: its name, where people report and propose links, and
-//! where its base URL and unknown paths lead.
+//! where its base URL and unknown paths lead, and in which case its codes are found.
 
 use iri_string::spec::UriSpec;
 use iri_string::template::UriTemplateString;
@@ -7,7 +7,9 @@ use iri_string::template::simple_context::SimpleContext;
 use thiserror::Error;
 use url::Url;
 
+use super::case::Case;
 use super::caution::direction_control;
+use super::diagnostic::Place;
 use super::rule::Rule;
 use super::site_target::SiteTarget;
 use super::target::{Target, TargetError};
@@ -27,6 +29,8 @@ pub struct About {
     pub(crate) propose: Option<ProposalTemplate>,
     pub(crate) home: Option<SiteTarget>,
     pub(crate) fallback: Option<SiteTarget>,
+    /// Where `case: fold` is written first; `None` if the case of letters counts.
+    pub(crate) folded_at: Option<Place>,
 }
 
 impl About {
@@ -58,6 +62,19 @@ impl About {
     /// Returns where a path that is not found leads: a URL that ends in `/`, to which it is appended.
     pub fn fallback(&self) -> Option<&SiteTarget> {
         self.fallback.as_ref()
+    }
+
+    /// Returns whether the case of letters counts when a code is looked up.
+    pub fn case(&self) -> Case {
+        match self.folded_at {
+            Some(_) => Case::Fold,
+            None => Case::Exact,
+        }
+    }
+
+    /// Returns where the collection says that the case of letters does not count, if it does.
+    pub fn folded_at(&self) -> Option<&Place> {
+        self.folded_at.as_ref()
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod about;
 mod base_url;
+mod case;
 mod caution;
 mod code;
 mod date_error;
@@ -28,6 +29,8 @@ mod written_date;
 pub use about::{About, ProposalTemplate};
 pub(crate) use about::{AboutError, CollectionName, Contact};
 pub use base_url::{BaseUrl, BaseUrlError};
+pub use case::Case;
+pub(crate) use case::fold_case;
 pub use caution::direction_control;
 pub(crate) use code::is_reserved;
 pub use code::{Code, CodeError, MAX_CODE_BYTES};

@@ -99,6 +99,7 @@ rules! {
     CodeForbiddenCharacter = codes::FORBIDDEN_CHARACTER,
     CodeReserved = codes::RESERVED,
     CodeTaken = codes::TAKEN,
+    CodeDiffersInCase = codes::DIFFERS_IN_CASE,
     CodeMixedScripts = codes::MIXED_SCRIPTS,
     CodeEndsInFullStop = codes::ENDS_IN_FULL_STOP,
     AliasTwice = codes::ALIAS_TWICE,
@@ -155,6 +156,7 @@ rules! {
     PublishedPathShadowed = promises::PATH_SHADOWED,
     RetiredCodeRetargeted = promises::RETIRED_CODE_RETARGETED,
     RetiredCodeRefilled = promises::RETIRED_CODE_REFILLED,
+    PublishedCaseExact = promises::CASE_EXACT,
 
     OwnerEntryChanged = owners::ENTRY_CHANGED,
     OwnerEntryAdded = owners::ENTRY_ADDED,

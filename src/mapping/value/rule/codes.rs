@@ -94,6 +94,20 @@ pub(super) const TAKEN: Description = Description {
     remedy: "Choose another code, or merge the two entries if they lead to the same target.\nFor an auto code, write the code from the hint as the `short-code` of the later entry.",
 };
 
+pub(super) const DIFFERS_IN_CASE: Description = Description {
+    name: "code-differs-in-case",
+    severity: Error,
+    meaning: "A short code or alias differs only in case from another one, in a site with `case: fold`.",
+    explanation: "Requests find codes in any case there, so nothing would decide which of the two entries a third spelling leads to.\nAuto codes and numbers do not count: they are found only as they are.",
+    wrong: Example::Document(
+        "base_url: https://short.code/\ncase: fold\nmapping:\n- url: https://example.org/\n  short-code: example\n- url: https://example.com/\n  short-code: Example\n",
+    ),
+    right: Example::Document(
+        "base_url: https://short.code/\ncase: fold\nmapping:\n- url: https://example.org/\n  short-code: example\n- url: https://example.com/\n  short-code: example-2\n",
+    ),
+    remedy: "Choose another code, or leave out an alias that differs from the code of its own entry only in case.\nIf both links are published, the site must keep `case: exact`.",
+};
+
 pub(super) const MIXED_SCRIPTS: Description = Description {
     name: "code-mixed-scripts",
     severity: Warning,

@@ -36,7 +36,7 @@ pub enum Example {
     Bytes(&'static [u8]),
     /// Several documents, each with its file name.
     Files(&'static [(&'static str, &'static str)]),
-    /// The entries of a published table, and of the table proposed to follow it.
+    /// The entries of a published table, and of the table proposed to follow it, or whole documents.
     Change {
         /// The published entries.
         published: &'static str,
@@ -63,9 +63,12 @@ pub enum Example {
 const HEAD: &str = "base_url: https://short.code/\nmapping:\n";
 
 impl Example {
-    /// Returns the document that has these entries.
+    /// Returns the document that has these entries; a whole document is returned as it is.
     pub fn document(entries: &str) -> String {
-        format!("{HEAD}{entries}")
+        match entries.starts_with("base_url:") {
+            true => entries.to_owned(),
+            false => format!("{HEAD}{entries}"),
+        }
     }
 
     /// Returns the example for display: lines of YAML, with comments between several tables.

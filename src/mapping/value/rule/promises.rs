@@ -85,3 +85,19 @@ pub(super) const RETIRED_CODE_REFILLED: Description = Description {
     },
     remedy: "Choose another code.\nIf this is the former target, declare it at the end of the commit message: `Waypost-Allow: retarget CODE`.",
 };
+
+pub(super) const CASE_EXACT: Description = Description {
+    name: "published-case-exact",
+    severity: Error,
+    meaning: "A site that found codes in any case no longer does.",
+    explanation: "Links that people wrote in another case, in print or by hand, would stop working.\nNo declaration in a commit message allows this.",
+    wrong: Example::Change {
+        published: "base_url: https://short.code/\ncase: fold\nmapping: []\n",
+        proposed: "base_url: https://short.code/\nmapping: []\n",
+    },
+    right: Example::Change {
+        published: "base_url: https://short.code/\ncase: fold\nmapping: []\n",
+        proposed: "base_url: https://short.code/\ncase: fold\nname: Links of Example\nmapping: []\n",
+    },
+    remedy: "Restore `case: fold`.",
+};

@@ -109,7 +109,7 @@ pub(super) const DOCUMENTS_DISAGREE: Description = Description {
     name: "documents-disagree",
     severity: Error,
     meaning: "Documents of one site disagree on a key that describes the site.",
-    explanation: "All documents of a site that have `code-scheme`, `name`, `repository`, `contact`, `propose`, `home` or `fallback` must agree on it: every auto code depends on the first, every page shows the next four, and the last two are where the base URL and unknown paths lead.",
+    explanation: "All documents of a site that have `code-scheme`, `name`, `repository`, `contact`, `propose`, `home`, `fallback` or `case` must agree on it: every auto code depends on the first, every page shows the next four, and the last three decide where the base URL and unknown paths lead, and in which case codes are found.",
     wrong: Example::Files(&[
         (
             "a.yaml",
