@@ -208,14 +208,15 @@ impl<'t> Claims<'t> {
         let target = addition.entry.url.as_ref().map(Target::as_str);
         let target = (site, target.unwrap_or_default().to_owned());
         let codes = self.codes.entry(site).or_default();
-        let is_near = addition.codes().any(|code| codes.touches(code.as_str()));
+        let compared = addition.codes();
+        let compared = compared.map(|code| addition.site.compared_form(code.as_str()).into_owned());
+        let compared: Vec<_> = compared.collect();
+        let is_near = compared.iter().any(|code| codes.touches(code));
         if is_near || self.targets.contains(&target) {
             return false;
         }
         self.targets.insert(target);
-        addition
-            .codes()
-            .for_each(|code| codes.insert(code.as_str()));
+        compared.iter().for_each(|code| codes.insert(code));
         if let OwnCode::Number(_, number) = addition.entry.code {
             let highest = self.highest(addition.site).max(Some(number));
             self.numbers.insert(site, highest);

@@ -10,7 +10,7 @@
 use super::refusal::{Holder, RegistrationRefusal};
 use super::request::{RegistrationRequest, RequestedCode};
 use crate::edit::OwnCode;
-use crate::mapping::{Code, NewCode, Site, Target, Timestamp};
+use crate::mapping::{Code, Entry, NewCode, Site, Target, Timestamp};
 
 /// Returns the code of a new entry; `highest` is the highest existing number.
 pub(crate) fn own_code<'t>(
@@ -24,7 +24,8 @@ pub(crate) fn own_code<'t>(
     match requested {
         RequestedCode::Custom(text) => Ok(OwnCode::Custom(free(site, Code::custom(text)?, now)?)),
         RequestedCode::Number(number) => {
-            let code = free(site, Code::number(*number)?, now)?;
+            let code = Code::number(*number)?;
+            not_held(site.lookup(code.as_str()), &code, now)?;
             Ok(OwnCode::Number(code, *number))
         }
         RequestedCode::NextNumber => next_number(highest(site), is_free),
@@ -56,7 +57,9 @@ pub(crate) fn aliases(
     let mut aliases = Vec::new();
     for text in &request.aliases {
         let alias = free(site, Code::custom(text)?, now)?;
-        if alias == *own || aliases.contains(&alias) {
+        let is_same =
+            |other: &Code| site.compared_form(other.as_str()) == site.compared_form(alias.as_str());
+        if is_same(own) || aliases.iter().any(is_same) {
             return Err(RegistrationRefusal::CodeRepeated {
                 code: alias.to_string(),
             });
@@ -66,10 +69,19 @@ pub(crate) fn aliases(
     Ok(aliases)
 }
 
-/// Returns the code if no entry of the site has it.
+/// Returns a code that a person chose if requests find no entry of the site under it.
 pub(crate) fn free(site: &Site, code: Code, now: Timestamp) -> Result<Code, RegistrationRefusal> {
-    match site.lookup(code.as_str()) {
-        None => Ok(code),
+    not_held(site.lookup_in_any_case(code.as_str()), &code, now)?;
+    Ok(code)
+}
+
+fn not_held(
+    holder: Option<Entry<'_>>,
+    code: &Code,
+    now: Timestamp,
+) -> Result<(), RegistrationRefusal> {
+    match holder {
+        None => Ok(()),
         Some(holder) => Err(RegistrationRefusal::CodeTaken {
             code: code.to_string(),
             holder: Holder::of(holder, now),

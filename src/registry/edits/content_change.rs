@@ -106,7 +106,7 @@ impl ContentChange<'_, '_> {
         let known: HashSet<_> = self.before.codes().collect();
         for code in self.after.codes().filter(|code| !known.contains(code)) {
             check_reach(self.table, site, code)?;
-            if let Some(holder) = site.lookup(code) {
+            if let Some(holder) = site.lookup_in_any_case(code) {
                 return Err(EditRefusal::CodeTaken {
                     code: code.to_owned(),
                     holder: Holder::of(holder, self.now),

@@ -32,8 +32,8 @@ pub(super) struct SiteIntake<'t> {
     lines: Vec<usize>,
     /// The links without a code of their own, with their lines.
     waiting: Vec<(usize, NewEntry)>,
-    /// The codes of taken links, each with its line and its target.
-    codes: HashMap<Code, Holding>,
+    /// The codes of taken links as they are compared, each with its line and its target.
+    codes: HashMap<String, Holding>,
     known: usize,
 }
 
@@ -127,8 +127,9 @@ impl<'t> SiteIntake<'t> {
             entry,
             is_gone,
         };
-        let held = codes().map(|code| (code.clone(), holding));
-        self.codes.extend(held);
+        let held: Vec<_> = codes().map(|code| self.compared_form(code)).collect();
+        self.codes
+            .extend(held.into_iter().map(|code| (code, holding)));
         let code = self.own_code(own, link.number, url.as_ref());
         let entry = NewEntry {
             archive,
@@ -154,7 +155,7 @@ impl<'t> SiteIntake<'t> {
         for code in codes {
             check_reach(self.table, self.site, code.as_str())?;
             self.check_free(code)?;
-            if !seen.insert(code) {
+            if !seen.insert(self.compared_form(code)) {
                 let code = code.to_string();
                 return Err(RegistrationRefusal::CodeRepeated { code });
             }
@@ -194,14 +195,14 @@ impl<'t> SiteIntake<'t> {
         variants: &[OwnedVariant],
         is_gone: bool,
     ) -> bool {
-        if let Some(entry) = self.site.lookup(code.as_str()) {
+        if let Some(entry) = self.site.lookup_in_any_case(code.as_str()) {
             let own = entry.variants().map(|it| it.to_string());
             let leads = entry.target().as_deref() == url.as_ref().map(Target::as_str)
                 && entry.below() == below.as_ref().map(Target::as_str)
                 && (variants.is_empty() || own.eq(variants.iter().map(OwnedVariant::to_string)));
             return leads && (is_gone || !entry.is_gone(self.now));
         }
-        let Some(holding) = self.codes.get(code) else {
+        let Some(holding) = self.codes.get(&self.compared_form(code)) else {
             return false;
         };
         let entry = holding.entry.and_then(|entry| self.entries.get(entry));
@@ -213,12 +214,17 @@ impl<'t> SiteIntake<'t> {
     }
 
     fn is_free(&self, code: &Code) -> bool {
-        self.site.lookup(code.as_str()).is_none() && !self.codes.contains_key(code)
+        self.site.lookup_in_any_case(code.as_str()).is_none()
+            && !self.codes.contains_key(&self.compared_form(code))
+    }
+
+    fn compared_form(&self, code: &Code) -> String {
+        self.site.compared_form(code.as_str()).into_owned()
     }
 
     fn check_free(&self, code: &Code) -> Result<(), RegistrationRefusal> {
         choice::free(self.site, code.clone(), self.now)?;
-        match self.codes.get(code) {
+        match self.codes.get(&self.compared_form(code)) {
             Some(Holding { line, .. }) => Err(RegistrationRefusal::CodeTakenByLine {
                 code: code.to_string(),
                 line: *line,
@@ -523,6 +529,29 @@ mod tests {
         ];
         let (entries, _, _) = taken("defaults: {new: number}\nmapping: []\n", links);
         assert_eq!(entries, ["7 (7)", "9", "8 (8)"]);
+    }
+
+    #[test]
+    fn codes_that_differ_in_case_are_the_same_where_case_does_not_count() {
+        let links = || {
+            vec![
+                link("GNU", "https://gnu.org/"),
+                link("gnu", "https://gnu.org/"),
+                link("Gnu", "https://other.org/"),
+                link("New", "https://new.org/"),
+                link("NEW", "https://new.org/"),
+                link("new", "https://other.org/"),
+            ]
+        };
+        let entries = "mapping:\n- url: https://gnu.org/\n  short-code: GNU\n";
+        let (added, refused, known) = taken(&format!("case: fold\n{entries}"), links());
+        assert_eq!(added, ["New"]);
+        assert_eq!(known, 3);
+        assert_eq!(refused.len(), 2, "{refused:?}");
+        assert!(refused[0].starts_with("3: ") && refused[1].starts_with("6: "));
+        let (added, refused, known) = taken(entries, links());
+        assert_eq!(added, ["gnu", "Gnu", "New", "NEW", "new"]);
+        assert_eq!((refused.len(), known), (0, 1));
     }
 
     #[test]

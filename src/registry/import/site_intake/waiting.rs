@@ -55,7 +55,7 @@ impl SiteIntake<'_> {
                     number = Some(given);
                 }
                 let code = entry.own_code(self.site.scheme()).into_owned();
-                self.codes.insert(code, holding);
+                self.codes.insert(self.compared_form(&code), holding);
                 self.entries.push(entry);
                 self.lines.push(line);
             }
@@ -110,7 +110,7 @@ impl SiteIntake<'_> {
     /// Returns the taken link that has the code a target derives, and has dropped that target.
     fn taken_down(&self, url: &Target<'_>) -> Option<&Holding> {
         let code = self.site.scheme().code(url.as_str());
-        let holding = self.codes.get(&code)?;
+        let holding = self.codes.get(&self.compared_form(&code))?;
         let entry = self.entries.get(holding.entry?)?;
         entry.url.is_none().then_some(holding)
     }
