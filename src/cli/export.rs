@@ -116,6 +116,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
                 false => progress::during("writing the links", write)?,
             }
             report_losses(&format.losses(site, now))?;
+            report_approximations(&format.approximations(site, now))?;
             if format == exchange::ExportFormat::Nginx {
                 report_alike(site)?;
             }
@@ -191,6 +192,19 @@ fn report_losses(losses: &Losses) -> io::Result<()> {
             let name = feature.name();
             writeln!(stderr(), "not carried over: {name} ({count})")?;
         }
+    }
+    Ok(())
+}
+
+/// Reports the number of codes that do not choose among their variants exactly as the table says.
+fn report_approximations(approximations: &Losses) -> io::Result<()> {
+    let count = approximations.of(Feature::Variants);
+    if count > 0 {
+        let name = Feature::Variants.name();
+        writeln!(
+            stderr(),
+            "approximated: {name} ({count}), for qualities in Accept are compared to one decimal place"
+        )?;
     }
     Ok(())
 }

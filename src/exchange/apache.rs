@@ -10,8 +10,10 @@ use std::io::{self, Write};
 use crate::mapping::{Site, Timestamp};
 
 use super::below::{Leads, Prefixes, UNSOUND};
+use super::destination::{Destination, Destinations, QueryStart};
 use super::expression::matching;
-use super::order::{CodeRow, SortedEntries};
+use super::negotiation::{self, NO_PAGE, Negotiations};
+use super::order::{CodeRow, SortedEntries, base_path};
 
 /// The lines before the rules.
 const USE: &str = "\
@@ -19,52 +21,184 @@ const USE: &str = "\
 RewriteEngine On
 ";
 
-/// Writes a site as it is at `now`.
-pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
-    out.write_all(USE.as_bytes())?;
-    let order = SortedEntries::of(site);
-    let prefixes = Prefixes::of(&order, now);
-    for row in order.rows() {
-        // In a .htaccess file the path has no leading slash.
-        let mut path = matching(row.path().trim_start_matches('/'));
-        if prefixes.concern(&row.code) {
-            path.push_str("/?");
-        }
-        match row.target(now) {
-            Some(target) => {
-                let (url, status) = (escaped(&target), row.entry.status().code());
-                writeln!(
-                    out,
-                    "RewriteRule \"^/?{path}$\" \"{url}\" [R={status},NE,QSD,L]"
-                )?;
-            }
-            None => writeln!(out, "RewriteRule \"^/?{path}$\" - [G]")?,
-        }
-    }
-    let mut rows = prefixes.rows();
-    rows.try_for_each(|(row, leads)| write_below(row, *leads, out))
+/// The same, if requests choose among variants.
+const USE_VARIANTS: &str = "\
+# For a server, a virtual host or the .htaccess of its root, with mod_rewrite and mod_headers.
+RewriteEngine On
+Header always merge Vary Accept env=WAYPOST_VARY
+";
+
+/// The rules of one code.
+struct Rules<'r, 't> {
+    row: &'r CodeRow<'t>,
+    /// The number of the list of types among which requests choose, if they do.
+    list: Option<usize>,
+    pattern: String,
 }
 
-/// Writes the rules for the paths below a code.
-fn write_below(row: &CodeRow<'_>, leads: Leads<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let path = matching(row.path().trim_start_matches('/'));
-    let rule = format!("RewriteRule \"^/?{path}/.\"");
-    if leads != Leads::Nowhere {
-        writeln!(out, "RewriteCond \"%{{THE_REQUEST}}\" \"!{UNSOUND}\"")?;
-    }
-    match leads {
-        Leads::To(url) => {
-            // Apache would decode what is after the code. A request line begins with the method.
-            let (sent, url) = (row.below_sent(), escaped(url));
-            let status = row.entry.status().code();
-            writeln!(out, "RewriteCond \"%{{THE_REQUEST}}\" \"^[^ ]+ {sent}\"")?;
-            writeln!(out, "{rule} \"{url}%1\" [R={status},NE,QSD,L]")?;
+/// Writes a site as it is at `now`.
+pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
+    let order = SortedEntries::of(site);
+    let prefixes = Prefixes::of(&order, now);
+    let negotiations = Negotiations::of(&order, now);
+    match negotiations.is_empty() {
+        true => out.write_all(USE.as_bytes())?,
+        false => {
+            out.write_all(USE_VARIANTS.as_bytes())?;
+            write_choices(&order, &negotiations, out)?;
         }
-        Leads::Gone => writeln!(out, "{rule} - [G]")?,
-        Leads::Nowhere => {}
     }
-    // No shorter code takes these paths.
-    writeln!(out, "{rule} - [R=404,L]")
+    if let Some(home) = site.about().home() {
+        let (path, url) = (relative(&base_path(site)), escaped(home.url()));
+        writeln!(out, "RewriteRule \"^/?{path}$\" {}", redirect(&url, "302"))?;
+    }
+    for row in order.rows() {
+        let end = if prefixes.concern(&row.code) {
+            "/?"
+        } else {
+            ""
+        };
+        let rules = Rules {
+            list: negotiations.number(row.entry),
+            pattern: format!("\"^/?{}{end}$\"", relative(&row.path())),
+            row: &row,
+        };
+        match row.destinations(now) {
+            Some(destinations) => rules.write(&destinations, out)?,
+            None => writeln!(out, "RewriteRule {} - [G]", rules.pattern)?,
+        }
+    }
+    for (row, leads) in prefixes.rows() {
+        let rules = Rules {
+            list: negotiations.number(row.entry),
+            pattern: format!("\"^/?{}/.\"", relative(&row.path())),
+            row,
+        };
+        writeln!(out, "RewriteCond \"%{{THE_REQUEST}}\" \"{UNSOUND}\"")?;
+        writeln!(out, "RewriteRule {} - [R=404,L]", rules.pattern)?;
+        match leads {
+            Leads::To(destinations) => rules.write(destinations, out)?,
+            Leads::Gone => writeln!(out, "RewriteRule {} - [G]", rules.pattern)?,
+        }
+        // No shorter code takes these paths.
+        writeln!(out, "RewriteRule {} - [R=404,L]", rules.pattern)?;
+    }
+    Ok(())
+}
+
+/// Writes rules that set, for each list of types that the path of a request concerns, a variable to the number of the
+/// variant that the request chooses.
+fn write_choices(
+    order: &SortedEntries<'_>,
+    negotiations: &Negotiations<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for row in order.rows() {
+        if let Some(list) = negotiations.number(row.entry) {
+            let path = relative(&row.path());
+            let variables = format!("E=WAYPOST_PAGE:{NO_PAGE},E=WAYPOST_CHOICE_{list}:0");
+            writeln!(out, "RewriteRule \"^/?{path}(?:/|$)\" - [{variables}]")?;
+        }
+    }
+    let qualities: Vec<_> = negotiation::page_qualities().collect();
+    let after = qualities.len();
+    writeln!(out, "RewriteCond \"%{{ENV:WAYPOST_PAGE}}\" \"^$\"")?;
+    writeln!(out, "RewriteRule ^ - [S={after}]")?;
+    for (number, (expression, quality)) in qualities.iter().enumerate() {
+        let after = after - number - 1;
+        writeln!(out, "RewriteCond \"%{{HTTP_ACCEPT}}\" \"{expression}\"")?;
+        writeln!(out, "RewriteRule ^ - [E=WAYPOST_PAGE:{quality},S={after}]")?;
+    }
+    for (list, types) in negotiations.lists() {
+        let choices: Vec<_> = negotiation::choices(types).collect();
+        let after = choices.len();
+        writeln!(out, "RewriteCond \"%{{ENV:WAYPOST_CHOICE_{list}}}\" \"^$\"")?;
+        writeln!(out, "RewriteRule ^ - [S={after}]")?;
+        for (number, (expression, choice)) in choices.iter().enumerate() {
+            let after = after - number - 1;
+            let accept = "%{ENV:WAYPOST_PAGE} %{HTTP_ACCEPT}";
+            writeln!(out, "RewriteCond \"{accept}\" \"{expression}\"")?;
+            writeln!(
+                out,
+                "RewriteRule ^ - [E=WAYPOST_CHOICE_{list}:{choice},S={after}]"
+            )?;
+        }
+    }
+    Ok(())
+}
+
+impl Rules<'_, '_> {
+    /// Writes a rule for each choice, first for requests with a query, if it is inserted.
+    fn write(&self, destinations: &Destinations<'_>, out: &mut dyn Write) -> io::Result<()> {
+        let status = self.row.entry.status().code();
+        let flags = match self.list {
+            Some(_) => format!("{status},E=WAYPOST_VARY:1"),
+            None => status.to_string(),
+        };
+        for (choice, destination) in destinations.choices() {
+            let starts = [destination.query_start(), None];
+            // Without a query to insert, both are the same.
+            let starts = &starts[usize::from(starts[0].is_none())..];
+            for start in starts {
+                if let Some(list) = self.list.filter(|_| choice > 0) {
+                    writeln!(
+                        out,
+                        "RewriteCond \"%{{ENV:WAYPOST_CHOICE_{list}}}\" \"={choice}\""
+                    )?;
+                }
+                let (condition, query) = self.condition(destination, *start);
+                out.write_all(condition.as_bytes())?;
+                let url = destination.written(escaped, "%1", &query);
+                writeln!(
+                    out,
+                    "RewriteRule {} {}",
+                    self.pattern,
+                    redirect(&url, &flags)
+                )?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the condition that captures what is inserted into a destination, if anything is, and the text that
+    /// inserts the query.
+    fn condition(
+        &self,
+        destination: &Destination<'_>,
+        start: Option<QueryStart>,
+    ) -> (String, String) {
+        let reference = if destination.takes_path() { "%2" } else { "%1" };
+        let query = start.map(|it| format!("{}{reference}", it.text()));
+        let condition = match (destination.takes_path(), start) {
+            (false, None) => String::new(),
+            (false, Some(_)) => "RewriteCond \"%{QUERY_STRING}\" \"^(.+)$\"\n".to_owned(),
+            // Apache would decode what is after the code. A request line begins with the method.
+            (true, _) => {
+                let (sent, query) = (self.row.below_sent(), start.map_or("", |_| "\\?([^ ]+)"));
+                format!("RewriteCond \"%{{THE_REQUEST}}\" \"^[^ ]+ {sent}{query}\"\n")
+            }
+        };
+        (condition, query.unwrap_or_default())
+    }
+}
+
+/// Returns what a rule answers: a URL, with references escaped or not, and its flags, of which the status is the first.
+fn redirect(url: &str, flags: &str) -> String {
+    // Apache drops a `?` or `&` at the end of a query, but not before a `?` that it knows to be the last one.
+    match url.contains('?') && (url.ends_with(['?', '&']) || references(url)) {
+        true => format!("\"{url}?\" [R={flags},NE,QSD,QSL,L]"),
+        false => format!("\"{url}\" [R={flags},NE,QSD,L]"),
+    }
+}
+
+/// Returns whether a substitution ends in a reference.
+fn references(url: &str) -> bool {
+    url.ends_with("%1") || url.ends_with("%2")
+}
+
+/// Returns an expression for a path without its slash, which it does not have in a .htaccess file.
+fn relative(path: &str) -> String {
+    matching(path.trim_start_matches('/'))
 }
 
 /// Returns a URL as the substitution of a rule, with the characters that begin a reference escaped.

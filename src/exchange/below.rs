@@ -1,5 +1,4 @@
-//! Paths below codes that lead to a URL of their own (`below`), for servers that find them by regular
-//! expressions.
+//! Paths below codes that lead anywhere, for servers that find them by regular expressions.
 //!
 //! What is appended is taken from the path as it was sent, so an expression is compared with the path as
 //! the server decodes it, a space, and the path as it was sent. That the code is spelled as in its short
@@ -10,7 +9,9 @@ use std::collections::HashSet;
 
 use crate::mapping::Timestamp;
 
+use super::destination::{Destination, Destinations};
 use super::expression::matching;
+use super::negotiation::Negotiations;
 use super::order::{CodeRow, SortedEntries};
 
 /// Matches what precedes a path as it was sent, and in it a segment that clients or servers could resolve
@@ -18,7 +19,7 @@ use super::order::{CodeRow, SortedEntries};
 /// backslashes after each other, which some servers read as one.
 pub(super) const UNSOUND: &str = r"(?i)^.* /[^? ]*(?:(?:/|\x5c|%(?:25)?(?:2f|5c))(?:\.|%(?:25)?2e){1,2}(?:/|\x5c|;|%(?:25)?(?:2f|5c|3b)|[? ]|$)|%(?:[01][0-9a-f]|7f))";
 
-/// The codes that take the paths below them, as far as `below` is concerned.
+/// The codes that take the paths below them.
 pub(super) struct Prefixes<'t> {
     /// The longest first, which take precedence.
     rows: Vec<(CodeRow<'t>, Leads<'t>)>,
@@ -26,42 +27,26 @@ pub(super) struct Prefixes<'t> {
 }
 
 /// Where the paths below a code lead.
-#[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Leads<'t> {
-    /// To this URL, to which they are appended.
-    To(&'t str),
+    /// To a URL.
+    To(Destinations<'t>),
     /// They are gone.
     Gone,
-    /// They are not exported.
-    Nowhere,
 }
 
 impl<'t> Prefixes<'t> {
     /// Returns those of a site as it is at `now`.
     pub(super) fn of(order: &SortedEntries<'t>, now: Timestamp) -> Self {
-        let with_below = order.rows().filter(|row| row.entry.below().is_some());
-        let mut prefixes = Self {
-            rows: Vec::new(),
-            codes: with_below.map(|row| row.code).collect(),
-        };
-        if prefixes.codes.is_empty() {
-            return prefixes;
-        }
-        for row in order.rows() {
-            if !row.entry.takes_below() || !prefixes.concern(&row.code) {
-                continue;
-            }
-            let leads = match row.entry.below() {
-                _ if row.entry.is_gone(now) => Leads::Gone,
-                Some(below) => Leads::To(below),
-                None => Leads::Nowhere,
-            };
-            prefixes.rows.push((row, leads));
-        }
-        prefixes
-            .rows
-            .sort_by_key(|(row, _)| std::cmp::Reverse(row.code.len()));
-        prefixes
+        let rows = order.rows().filter(|row| row.entry.takes_below());
+        let mut rows: Vec<_> = rows
+            .map(|row| {
+                let leads = row.destinations_below(now).map_or(Leads::Gone, Leads::To);
+                (row, leads)
+            })
+            .collect();
+        let codes = rows.iter().map(|(row, _)| row.code.clone()).collect();
+        rows.sort_by_key(|(row, _)| std::cmp::Reverse(row.code.len()));
+        Self { rows, codes }
     }
 
     /// Returns each code, and where the paths below it lead, unless a code before it decides that.
@@ -69,16 +54,39 @@ impl<'t> Prefixes<'t> {
         self.rows.iter()
     }
 
-    /// Returns whether a code has `below` or is below such a code: then it must be found with a slash
-    /// after it, too.
+    /// Returns whether paths below a code lead anywhere.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Returns whether a code takes the paths below it, or is below such a code: then it must be found with a
+    /// slash after it, too.
     pub(super) fn concern(&self, code: &str) -> bool {
         let ends = code.match_indices('/').map(|(slash, _)| slash);
         let mut starts = ends.chain([code.len()]).map(|end| &code[..end]);
         !self.codes.is_empty() && starts.any(|start| self.codes.contains(start))
     }
+
+    /// Returns what may follow a code in paths that lead to its target.
+    pub(super) fn ends(&self, code: &str) -> &'static [&'static str] {
+        match self.concern(code) {
+            true => &["", "/"],
+            false => &[""],
+        }
+    }
 }
 
-impl CodeRow<'_> {
+/// Requests for paths below a code that lead to the same place.
+pub(super) struct BelowLine<'d, 't> {
+    /// The expression for the decoded path, the path and the query as they were sent, and the choice from each list
+    /// of types, separated by spaces.
+    pub(super) expression: String,
+    pub(super) destination: &'d Destination<'t>,
+    /// What inserts the query: a reference to what the expression captures, and what precedes it.
+    pub(super) query: String,
+}
+
+impl<'t> CodeRow<'t> {
     /// Returns an expression for the decoded paths below the code.
     pub(super) fn below_decoded(&self) -> String {
         format!("^{}/.", matching(&self.path()))
@@ -90,6 +98,43 @@ impl CodeRow<'_> {
         let (url, site) = (self.entry.site().short_url(&self.code), self.entry.site());
         let origin = site.base_url().as_str().len() - site.base_url().path().len();
         format!("{}/([^? ]+)", matching(&url[origin..]))
+    }
+
+    /// Returns the requests for paths below the code, by where they lead; the first that matches decides. The
+    /// expression captures the path, if it is appended, before the query.
+    pub(super) fn below_lines<'d>(
+        &self,
+        destinations: &'d Destinations<'t>,
+        negotiations: &Negotiations<'t>,
+    ) -> Vec<BelowLine<'d, 't>> {
+        let list = negotiations.number(self.entry);
+        let lists = negotiations.lists().count();
+        let mut lines = Vec::new();
+        for (choice, destination) in destinations.choices() {
+            let (sent, query) = match destination.takes_path() {
+                true => (self.below_sent(), "$2"),
+                false => ("[^? ]*".to_owned(), "$1"),
+            };
+            let chosen: String = (1..=lists)
+                .map(|number| match Some(number) == list && choice > 0 {
+                    true => format!(" {choice}"),
+                    false => " [0-9]+".to_owned(),
+                })
+                .collect();
+            let decoded = self.below_decoded();
+            let mut add = |captured: &str, query| {
+                lines.push(BelowLine {
+                    expression: format!("{decoded}.* {sent}{captured}{chosen}$"),
+                    destination,
+                    query,
+                });
+            };
+            if let Some(start) = destination.query_start() {
+                add(r"\?([^ ]+)", format!("{}{query}", start.text()));
+            }
+            add("[^ ]*", String::new());
+        }
+        lines
     }
 }
 
@@ -103,18 +148,16 @@ mod tests {
         let table = site_of(
             "- {url: 'https://e.org/', short-code: a, below: 'https://a.org/'}\n\
              - {url: 'https://e.org/1', short-code: a/b, forward: all}\n\
-             - {url: 'https://e.org/2', short-code: c/d, forward: all}\n\
              - {url: 'https://e.org/3', short-code: a/b/é, below: 'https://b.org/', retired: true}\n\
              - {url: 'https://e.org/4', short-code: a/x}\n",
         );
         let order = SortedEntries::of(&table.sites()[0]);
         let prefixes = Prefixes::of(&order, Timestamp::MIN);
         let found = prefixes.rows().map(|(row, leads)| match leads {
-            Leads::To(url) => format!("{} {url}", row.code),
-            Leads::Gone => format!("{} gone", row.below_sent()),
-            Leads::Nowhere => row.below_decoded(),
+            Leads::To(destinations) => destinations.own.written(str::to_owned, "+", ""),
+            Leads::Gone => row.below_sent(),
         });
-        let expected = ["/a/b/%C3%A9/([^? ]+) gone", "^/a/b/.", "a https://a.org/"];
+        let expected = ["/a/b/%C3%A9/([^? ]+)", "https://e.org/1", "https://a.org/+"];
         assert_eq!(found.collect::<Vec<_>>(), expected);
         let concerned = ["a", "a/x", "a/b/c/d"].map(|code| prefixes.concern(code));
         assert_eq!(concerned, [true; 3]);

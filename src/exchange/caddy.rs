@@ -1,13 +1,16 @@
 //! A Caddyfile: a site block with a `map` of all codes.
 //!
-//! Caddy compares the codes of a `map` in order, which is fast enough for thousands.
+//! Caddy compares the codes of a `map` in order, which is fast enough for thousands. It replaces placeholders in what
+//! a text is mapped to, but not in what an expression is.
 
 use std::io::{self, Write};
 
 use crate::mapping::{BaseUrl, Site, Timestamp};
 
 use super::below::{Leads, Prefixes, UNSOUND};
-use super::order::{CodeRow, SortedEntries};
+use super::destination::{Destinations, QueryStart};
+use super::negotiation::{self, NO_PAGE, Negotiations};
+use super::order::{CodeRow, SortedEntries, base_path};
 
 /// The end of a map.
 const REST: &str = "\
@@ -15,85 +18,201 @@ const REST: &str = "\
 \t}
 ";
 
-/// The directives after the codes: links redirect, everything else is answered by its status.
-const ANSWERS: &str = "\
-\troute {
-\t\t@link not vars {waypost_location} \"\"
-\t\tredir @link {waypost_location} {waypost_status}
-\t\trespond \"\" {waypost_status}
+/// Placeholders for the query, if any.
+const QUERY: &str = "\
+\tmap {query} {waypost_query} {waypost_more_query} {
+\t\t`~^(.+)$` \"?$1\" \"&$1\"
+\t\tdefault \"\" \"\"
 \t}
-}
 ";
 
-/// The same, if paths below codes lead anywhere.
-const ANSWERS_BELOW: &str = "\
-\troute {
+/// The answers for codes: links redirect.
+const ANSWERS: &str = "\
 \t\t@link not vars {waypost_location} \"\"
 \t\tredir @link {waypost_location} {waypost_status}
+";
+
+/// The answers for paths below codes.
+const ANSWERS_BELOW: &str = "\
 \t\t@gone vars {waypost_status} 410
 \t\trespond @gone 410
 \t\t@below not vars {waypost_below_location} \"\"
 \t\tredir @below {waypost_below_location} {waypost_below_status}
-\t\trespond \"\" {waypost_below_status}
-\t}
-}
 ";
 
 /// Writes a site as it is at `now`.
 pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{} {{", address(site.base_url()))?;
-    writeln!(
-        out,
-        "\tmap {{path}} {{waypost_status}} {{waypost_location}} {{"
-    )?;
     let order = SortedEntries::of(site);
     let prefixes = Prefixes::of(&order, now);
+    let negotiations = Negotiations::of(&order, now);
+    if order.entries().any(|it| it.forward().query()) {
+        out.write_all(QUERY.as_bytes())?;
+    }
+    let varies = !negotiations.is_empty();
+    if varies {
+        write_choices(&negotiations, out)?;
+        write_variants(&order, &prefixes, &negotiations, now, out)?;
+    }
+    let outputs = "{waypost_status} {waypost_location}";
+    let vary = if varies { " {waypost_vary}" } else { "" };
+    writeln!(out, "\tmap {{path}} {outputs}{vary} {{")?;
+    if let Some(home) = site.about().home() {
+        let (path, url) = (base_path(site), literal(home.url()));
+        writeln!(out, "\t\t\"{path}\" 302 \"{url}\"")?;
+    }
     for row in order.rows() {
-        let path = row.path();
-        let ends: &[&str] = match prefixes.concern(&row.code) {
-            true => &["", "/"],
-            false => &[""],
-        };
-        for end in ends {
-            match row.target(now) {
-                Some(target) => {
-                    let (url, status) = (escaped(&target), row.entry.status().code());
-                    writeln!(out, "\t\t\"{path}{end}\" {status} \"{url}\"")?;
-                }
-                None => writeln!(out, "\t\t\"{path}{end}\" 410")?,
-            }
-        }
+        write_code(&row, &prefixes, &negotiations, now, out)?;
     }
     out.write_all(REST.as_bytes())?;
-    let mut rows = prefixes.rows().peekable();
-    if rows.peek().is_none() {
-        return out.write_all(ANSWERS.as_bytes());
+    if !prefixes.is_empty() {
+        write_below(&prefixes, &negotiations, out)?;
     }
-    writeln!(
-        out,
-        "\tmap \"{{path}} {{uri}}\" {{waypost_below_status}} {{waypost_below_location}} {{"
-    )?;
-    writeln!(out, "\t\t`~{UNSOUND}` 404 \"\"")?;
-    rows.try_for_each(|(row, leads)| write_below(row, *leads, out))?;
-    out.write_all(REST.as_bytes())?;
-    out.write_all(ANSWERS_BELOW.as_bytes())
+    write_answers(&prefixes, varies, out)
 }
 
-/// Writes the lines for the paths below a code.
-fn write_below(row: &CodeRow<'_>, leads: Leads<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let path = row.below_decoded();
-    if let Leads::To(url) = leads {
-        let (sent, status) = (row.below_sent(), row.entry.status().code());
-        // A `$` begins a reference.
-        let url = escaped(url).replace('$', "$$");
-        writeln!(out, "\t\t`~{path}.* {sent}` {status} \"{url}$1\"")?;
-    }
-    let status = match leads {
-        Leads::Gone => 410,
-        Leads::To(_) | Leads::Nowhere => 404,
+/// Writes the directives after the maps: what leads nowhere is answered by its status.
+fn write_answers(prefixes: &Prefixes<'_>, varies: bool, out: &mut dyn Write) -> io::Result<()> {
+    let vary = |name: &str| match varies {
+        true => {
+            format!("\t\t@{name} vars {{waypost_{name}}} Accept\n\t\theader @{name} Vary Accept\n")
+        }
+        false => String::new(),
     };
-    // Without a location, a later line would give it.
-    writeln!(out, "\t\t`~{path}` {status} \"\"")
+    let below = if prefixes.is_empty() { "" } else { "below_" };
+    write!(out, "\troute {{\n{}{ANSWERS}", vary("vary"))?;
+    if !prefixes.is_empty() {
+        write!(out, "{}{ANSWERS_BELOW}", vary("below_vary"))?;
+    }
+    write!(
+        out,
+        "\t\trespond \"\" {{waypost_{below}status}}\n\t}}\n}}\n"
+    )
+}
+
+/// Writes the maps of the choices among lists of types.
+fn write_choices(negotiations: &Negotiations<'_>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\tmap {{header.Accept}} {{waypost_page}} {{")?;
+    for (expression, quality) in negotiation::page_qualities() {
+        writeln!(out, "\t\t`~{expression}` {quality}")?;
+    }
+    writeln!(out, "\t\tdefault {NO_PAGE}\n\t}}")?;
+    for (list, types) in negotiations.lists() {
+        writeln!(
+            out,
+            "\tmap \"{{waypost_page}} {{header.Accept}}\" {{waypost_choice_{list}}} {{"
+        )?;
+        for (expression, choice) in negotiation::choices(types) {
+            writeln!(out, "\t\t`~{expression}` {choice}")?;
+        }
+        writeln!(out, "\t\tdefault 0\n\t}}")?;
+    }
+    Ok(())
+}
+
+/// Writes, for each list of types, a map of the codes that choose from it.
+fn write_variants(
+    order: &SortedEntries<'_>,
+    prefixes: &Prefixes<'_>,
+    negotiations: &Negotiations<'_>,
+    now: Timestamp,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for (list, _) in negotiations.lists() {
+        writeln!(
+            out,
+            "\tmap \"{{waypost_choice_{list}}} {{path}}\" {{waypost_link_{list}}} {{"
+        )?;
+        let of_list = |row: &CodeRow<'_>| negotiations.number(row.entry) == Some(list);
+        for row in order.rows().filter(of_list) {
+            let destinations = row.destinations(now);
+            for (choice, destination) in destinations.iter().flat_map(Destinations::choices) {
+                let url = destination.written(literal, "", query(destination.query_start()));
+                for end in prefixes.ends(&row.code) {
+                    writeln!(out, "\t\t\"{choice} {}{end}\" \"{url}\"", row.path())?;
+                }
+            }
+        }
+        writeln!(out, "\t\tdefault \"\"\n\t}}")?;
+    }
+    Ok(())
+}
+
+/// Writes the lines for a code.
+fn write_code(
+    row: &CodeRow<'_>,
+    prefixes: &Prefixes<'_>,
+    negotiations: &Negotiations<'_>,
+    now: Timestamp,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let answer = match (row.destinations(now), negotiations.number(row.entry)) {
+        (None, _) => "410".to_owned(),
+        (Some(_), Some(list)) => {
+            let status = row.entry.status().code();
+            format!("{status} \"{{waypost_link_{list}}}\" Accept")
+        }
+        (Some(Destinations { own, .. }), None) => {
+            let url = own.written(literal, "", query(own.query_start()));
+            format!("{} \"{url}\"", row.entry.status().code())
+        }
+    };
+    for end in prefixes.ends(&row.code) {
+        writeln!(out, "\t\t\"{}{end}\" {answer}", row.path())?;
+    }
+    Ok(())
+}
+
+/// Returns the placeholder for the query.
+fn query(start: Option<QueryStart>) -> &'static str {
+    match start {
+        None => "",
+        Some(QueryStart::Question) => "{waypost_query}",
+        Some(QueryStart::Ampersand) => "{waypost_more_query}",
+        Some(QueryStart::Nothing) => "{query}",
+    }
+}
+
+/// Writes the map of the paths below codes.
+fn write_below(
+    prefixes: &Prefixes<'_>,
+    negotiations: &Negotiations<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let choices = negotiations
+        .lists()
+        .map(|(list, _)| format!(" {{waypost_choice_{list}}}"));
+    let choices: String = choices.collect();
+    let outputs = "{waypost_below_status} {waypost_below_location}";
+    let vary = if choices.is_empty() {
+        ""
+    } else {
+        " {waypost_below_vary}"
+    };
+    writeln!(
+        out,
+        "\tmap \"{{path}} {{uri}}{choices}\" {outputs}{vary} {{"
+    )?;
+    writeln!(out, "\t\t`~{UNSOUND}` 404 \"\"")?;
+    for (row, leads) in prefixes.rows() {
+        let (path, status) = (row.below_decoded(), row.entry.status().code());
+        let Leads::To(destinations) = leads else {
+            writeln!(out, "\t\t`~{path}` 410 \"\"")?;
+            continue;
+        };
+        // Without a value, a later line would give it.
+        let vary = match (vary, negotiations.number(row.entry)) {
+            ("", _) => "",
+            (_, Some(_)) => " Accept",
+            (_, None) => " \"\"",
+        };
+        for line in row.below_lines(destinations, negotiations) {
+            let url = line.destination.written(substitution, "$1", &line.query);
+            writeln!(out, "\t\t`~{}` {status} \"{url}\"{vary}", line.expression)?;
+        }
+        writeln!(out, "\t\t`~{path}` 404 \"\"")?;
+    }
+    out.write_all(REST.as_bytes())
 }
 
 /// Returns the base URL without its path, which is the site address in Caddy.
@@ -103,12 +222,19 @@ fn address(base_url: &BaseUrl) -> &str {
 }
 
 /// Returns a URL as a double-quoted value, in which braces begin a placeholder.
-fn escaped(url: &str) -> String {
+fn literal(url: &str) -> String {
+    quoted(url).replace('{', "\\{").replace('}', "\\}")
+}
+
+/// Returns a URL as the double-quoted value of an expression, in which a `$` begins a reference.
+fn substitution(url: &str) -> String {
+    quoted(url).replace('$', "$$")
+}
+
+/// Returns a URL as a double-quoted value.
+fn quoted(url: &str) -> String {
     // Environment variables are substituted before anything is parsed, whatever precedes them, so
     // the brace is encoded here, and only here.
     let url = url.replace("{$", "%7B$");
-    url.replace('\\', "\\\\")
-        .replace('{', "\\{")
-        .replace('}', "\\}")
-        .replace('"', "\\\"")
+    url.replace('\\', "\\\\").replace('"', "\\\"")
 }

@@ -17,10 +17,12 @@ mod below;
 mod caddy;
 mod case;
 mod csv;
+mod destination;
 mod expression;
 mod html;
 mod json_lines;
 mod losses;
+mod negotiation;
 mod nginx;
 mod order;
 mod qr_code;
@@ -90,16 +92,28 @@ impl ExportFormat {
         Losses::count(site, now, |feature| self.carries(feature), fits)
     }
 
+    /// Counts the features of a site that the format carries over, but not exactly.
+    pub fn approximations(self, site: &Site, now: Timestamp) -> Losses {
+        let is_approximate = |feature| {
+            let compares_expressions = matches!(self, Self::Nginx | Self::Caddy | Self::Apache);
+            compares_expressions && feature == Feature::Variants
+        };
+        Losses::count(site, now, |feature| !is_approximate(feature), |_| true)
+    }
+
     fn carries(self, feature: Feature) -> bool {
-        use Feature::{Below, Case, Fallback, Gone, Home, Length, Status, Variants};
+        use Feature::{Below, Case, Fallback, Forward, Gone, Home, Length, Status, Variants};
         match self {
             Self::Yaml => true,
             Self::JsonLines => !matches!(feature, Home | Fallback | Case),
             Self::Csv => !matches!(feature, Home | Fallback | Case | Variants),
             Self::Beacon | Self::UrlTeam => feature == Length,
             Self::Redirects => matches!(feature, Status | Length),
-            Self::Nginx => matches!(feature, Status | Gone | Below),
-            Self::Caddy | Self::Apache => matches!(feature, Status | Gone | Below | Length),
+            Self::Nginx => matches!(feature, Status | Gone | Forward | Below | Home | Variants),
+            Self::Caddy | Self::Apache => matches!(
+                feature,
+                Status | Gone | Forward | Below | Home | Variants | Length
+            ),
         }
     }
 }
@@ -110,22 +124,23 @@ mod tests {
     use crate::mapping::{SourceFile, Table, Timestamp, compile};
 
     #[test]
-    fn only_a_table_carries_where_a_site_redirects() {
+    fn some_forms_carry_where_a_site_redirects() {
         let text = "base_url: https://short.code/\nhome: https://e.org/\nfallback: https://e.org/old/\ncase: fold\nmapping: []\n";
         let file = SourceFile::new("t.yaml".into(), text.into());
         let table = compile(&[file]).table.unwrap();
         let (site, now) = (&table.sites()[0], Timestamp::MIN);
-        for (format, lost) in [
-            (ExportFormat::Yaml, 0),
-            (ExportFormat::JsonLines, 1),
-            (ExportFormat::Csv, 1),
-            (ExportFormat::Nginx, 1),
+        for (format, home, fallback) in [
+            (ExportFormat::Yaml, 0, 0),
+            (ExportFormat::JsonLines, 1, 1),
+            (ExportFormat::Csv, 1, 1),
+            (ExportFormat::Nginx, 0, 1),
+            (ExportFormat::Caddy, 0, 1),
+            (ExportFormat::Apache, 0, 1),
+            (ExportFormat::Redirects, 1, 1),
         ] {
-            assert_eq!(
-                format.losses(site, now).of(Feature::Home),
-                lost,
-                "{format:?}"
-            );
+            let lost = format.losses(site, now);
+            let lost = (lost.of(Feature::Home), lost.of(Feature::Fallback));
+            assert_eq!(lost, (home, fallback), "{format:?}");
         }
         let lost = page_losses(site, now);
         let of_site = [Feature::Home, Feature::Fallback, Feature::Case];

@@ -4,15 +4,16 @@
 //! expressions, which are case-sensitive but tried in order. In the value of a map `$` begins a
 //! variable, and the only way to escape it is a variable that contains it.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
 
 use crate::mapping::{Site, Status, Timestamp};
 
 use super::below::{Leads, Prefixes, UNSOUND};
 use super::case::Alike;
+use super::destination::{Destination, Destinations, QueryStart};
 use super::expression::matching;
-use super::order::{CodeRow, SortedEntries};
+use super::negotiation::{self, NO_PAGE, Negotiations};
+use super::order::{CodeRow, SortedEntries, base_path};
 
 /// The statuses of redirects.
 const STATUSES: [Status; 5] = [
@@ -36,16 +37,11 @@ const USE: &str = "\
 
 ";
 
-/// What the header adds if paths below codes lead anywhere.
-const USE_BELOW: &str = "\
-# and after that:
+/// What the header adds if requests choose among variants.
+const USE_VARY: &str = "\
+# and before everything else:
 #
-#   if ($waypost_below_301) { return 301 $waypost_below_301; }
-#   if ($waypost_below_302) { return 302 $waypost_below_302; }
-#   if ($waypost_below_303) { return 303 $waypost_below_303; }
-#   if ($waypost_below_307) { return 307 $waypost_below_307; }
-#   if ($waypost_below_308) { return 308 $waypost_below_308; }
-#   if ($waypost_below_410) { return 410; }
+#   add_header Vary $waypost_vary always;
 
 ";
 
@@ -60,121 +56,289 @@ const OVERHEAD: usize = 8 + 2 + 7 + 8;
 /// which must contain a string and its terminator (ngx_conf_file.c, NGX_CONF_BUFFER).
 const LONGEST: usize = 4093;
 
+/// The map of what precedes the query of a request, which is inserted after the query of a URL.
+const MORE_ARGS: &str = "map $args $waypost_more_args { \"\" \"\"; default \"&$args\"; }\n";
+
 /// Returns whether nginx can read a row. Keys are measured as expressions, their longest form.
 pub(super) fn fits(row: &CodeRow<'_>, now: Timestamp) -> bool {
-    let target = row.target(now);
-    let below = row.entry.below().map(|url| value(url).len() + "$1".len());
-    let sent = row.entry.takes_below().then(|| below_sent(row).len());
-    expression(&row.path()).len() < LONGEST
-        && target.is_none_or(|target| value(&target).len() <= LONGEST)
-        && below.max(sent).is_none_or(|length| length <= LONGEST)
+    let of_code = |it: &Destination<'_>| code_value(it).len() <= LONGEST;
+    let below = |it: &Destination<'_>| it.written(value, "$1", "&$2").len() <= LONGEST;
+    let all_fit = |all: Option<Destinations<'_>>, fits: &dyn Fn(&Destination<'_>) -> bool| {
+        all.is_none_or(|all| all.choices().all(|(_, it)| fits(it)))
+    };
+    if expression(&row.path()).len() >= LONGEST || !all_fit(row.destinations(now), &of_code) {
+        return false;
+    }
+    // What follows in an expression is much shorter.
+    let length = || row.below_decoded().len() + row.below_sent().len() + 512;
+    !row.entry.takes_below()
+        || (length() <= LONGEST && all_fit(row.destinations_below(now), &below))
+}
+
+/// What the maps are written from.
+struct Maps<'t> {
+    order: SortedEntries<'t>,
+    prefixes: Prefixes<'t>,
+    negotiations: Negotiations<'t>,
+    alike: Alike,
+    now: Timestamp,
 }
 
 /// Writes a site as it is at `now`, except for rows that do not fit.
 pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     let order = SortedEntries::of(site);
-    let (mut codes, mut longest) = (0, 0);
-    let prefixes = Prefixes::of(&order, now);
-    for row in order.rows().filter(|row| fits(row, now)) {
-        let ends = ends(&row, &prefixes);
-        codes += ends.len();
-        longest = longest.max(row.path().len() + ends.len() - 1);
-    }
+    let maps = Maps {
+        prefixes: Prefixes::of(&order, now),
+        negotiations: Negotiations::of(&order, now),
+        alike: Alike::of(&order),
+        now,
+        order,
+    };
     out.write_all(USE.as_bytes())?;
-    if prefixes.rows().next().is_some() {
-        out.write_all(USE_BELOW.as_bytes())?;
+    maps.write_use_below(out)?;
+    if !maps.negotiations.is_empty() {
+        out.write_all(USE_VARY.as_bytes())?;
     }
-    let bucket = (longest + OVERHEAD).next_power_of_two().max(64);
-    writeln!(out, "map_hash_bucket_size {bucket};")?;
-    let buckets = usize::next_power_of_two(codes).max(2048);
-    writeln!(out, "map_hash_max_size {buckets};")?;
+    maps.write_sizes(out)?;
     out.write_all(DOLLAR.as_bytes())?;
+    if maps.order.entries().any(|it| it.forward().query()) {
+        out.write_all(MORE_ARGS.as_bytes())?;
+    }
+    if !maps.negotiations.is_empty() {
+        maps.write_choices(out)?;
+        maps.write_variants(out)?;
+        maps.write_vary(out)?;
+    }
+    maps.write_codes(site, out)?;
+    maps.write_below(out)
+}
 
-    let alike = Alike::of(&order);
-    for status in STATUSES {
-        writeln!(out, "map $uri $waypost_{} {{", status.code())?;
-        for row in order.rows().filter(|row| row.entry.status() == status) {
-            if let Some(target) = row.target(now).filter(|_| fits(&row, now)) {
-                for end in ends(&row, &prefixes) {
-                    let key = key(&row, end, &alike);
-                    writeln!(out, "    {key} \"{}\";", value(&target))?;
+impl Maps<'_> {
+    /// Returns the rows that are wanted and fit.
+    fn rows(&self, wants: impl Fn(&CodeRow<'_>) -> bool) -> impl Iterator<Item = CodeRow<'_>> {
+        let wanted = self.order.rows().filter(move |row| wants(row));
+        wanted.filter(|row| fits(row, self.now))
+    }
+
+    /// Returns the statuses with which paths below codes are answered; `None` if they are gone.
+    fn statuses_below(&self) -> impl Iterator<Item = Option<Status>> {
+        let all = STATUSES.map(Some).into_iter().chain([None]);
+        all.filter(|status| {
+            self.prefixes.rows().any(|(row, leads)| match leads {
+                Leads::To(_) => *status == Some(row.entry.status()),
+                Leads::Gone => status.is_none(),
+            })
+        })
+    }
+
+    /// Writes what the header adds if paths below codes lead anywhere.
+    fn write_use_below(&self, out: &mut dyn Write) -> io::Result<()> {
+        if self.prefixes.is_empty() {
+            return Ok(());
+        }
+        out.write_all(b"# and after that:\n#\n")?;
+        for status in self.statuses_below() {
+            match status.map(Status::code) {
+                Some(code) => {
+                    let name = format!("$waypost_below_{code}");
+                    writeln!(out, "#   if ({name}) {{ return {code} {name}; }}")?;
                 }
+                None => writeln!(out, "#   if ($waypost_below_410) {{ return 410; }}")?,
             }
         }
-        out.write_all(b"}\n")?;
+        out.write_all(b"\n")
     }
-    out.write_all(b"map $uri $waypost_410 {\n")?;
-    for row in order.rows() {
-        if row.target(now).is_some() || !fits(&row, now) {
-            continue;
-        }
-        for end in ends(&row, &prefixes) {
-            writeln!(out, "    {} 1;", key(&row, end, &alike))?;
-        }
-    }
-    out.write_all(b"}\n")?;
-    match prefixes.rows().next() {
-        Some(_) => write_below(&prefixes, now, out),
-        None => Ok(()),
-    }
-}
 
-/// Writes the maps of paths below codes.
-fn write_below(prefixes: &Prefixes<'_>, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
-    for status in STATUSES.map(Some).into_iter().chain([None]) {
-        let name = status.map_or(410, Status::code);
-        writeln!(out, "map \"$uri $request_uri\" $waypost_below_{name} {{")?;
-        writeln!(out, "    \"~{UNSOUND}\" \"\";")?;
-        for (row, leads) in prefixes.rows() {
-            match leads {
-                Leads::To(url) if status == Some(row.entry.status()) && fits(row, now) => {
-                    let url = value(url);
-                    writeln!(out, "    \"{}\" \"{url}$1\";", below_sent(row))?;
-                }
-                _ => {}
+    /// Writes the sizes of hash tables that are large enough for each map.
+    fn write_sizes(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (mut keys, mut longest) = (0, 0);
+        for row in self.rows(|_| true) {
+            let ends = self.prefixes.ends(&row.code).len();
+            let choices = row.entry.variants().count() + 1;
+            keys += ends * choices;
+            longest = longest.max(row.path().len() + ends - 1);
+            if choices > 1 {
+                longest = longest.max(format!("{choices} {}/", row.path()).len());
             }
-            let is_gone = *leads == Leads::Gone && status.is_none();
-            let found = if is_gone { "1" } else { "\"\"" };
-            // No shorter code takes these paths.
-            writeln!(out, "    \"~{}\" {found};", row.below_decoded())?;
+        }
+        let bucket = (longest + OVERHEAD).next_power_of_two().max(64);
+        writeln!(out, "map_hash_bucket_size {bucket};")?;
+        let buckets = usize::next_power_of_two(keys).max(2048);
+        writeln!(out, "map_hash_max_size {buckets};")
+    }
+
+    /// Writes the maps of the choices among lists of types.
+    fn write_choices(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "map $http_accept $waypost_page {{\n    default {NO_PAGE};"
+        )?;
+        for (expression, quality) in negotiation::page_qualities() {
+            writeln!(out, "    \"~{expression}\" {quality};")?;
         }
         out.write_all(b"}\n")?;
+        for (list, types) in self.negotiations.lists() {
+            let accept = "\"$waypost_page $http_accept\"";
+            writeln!(
+                out,
+                "map {accept} $waypost_choice_{list} {{\n    default 0;"
+            )?;
+            for (expression, choice) in negotiation::choices(types) {
+                writeln!(out, "    \"~{expression}\" {choice};")?;
+            }
+            out.write_all(b"}\n")?;
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// Writes, for each list of types, a map of the codes that choose from it.
+    fn write_variants(&self, out: &mut dyn Write) -> io::Result<()> {
+        for (list, _) in self.negotiations.lists() {
+            writeln!(
+                out,
+                "map \"$waypost_choice_{list} $uri\" $waypost_link_{list} {{"
+            )?;
+            let is_of_list = |row: &CodeRow<'_>| self.negotiations.number(row.entry) == Some(list);
+            for row in self.rows(is_of_list) {
+                let destinations = row.destinations(self.now);
+                for (choice, it) in destinations.iter().flat_map(Destinations::choices) {
+                    for end in self.prefixes.ends(&row.code) {
+                        let key = self.key(&format!("{choice} "), &row, end);
+                        writeln!(out, "    {key} \"{}\";", code_value(it))?;
+                    }
+                }
+            }
+            out.write_all(b"}\n")?;
+        }
+        Ok(())
+    }
+
+    /// Writes the map of the field `Vary`.
+    fn write_vary(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(b"map $uri $waypost_vary {\n")?;
+        let vary = |row: &CodeRow<'_>| match self.negotiations.number(row.entry) {
+            Some(_) => "Accept",
+            None => "\"\"",
+        };
+        // Others need a line only if they are below a code with one.
+        let is_concerned =
+            |row: &CodeRow<'_>| row.entry.has_variants() || self.prefixes.concern(&row.code);
+        for row in self.rows(is_concerned) {
+            for end in self.prefixes.ends(&row.code) {
+                writeln!(out, "    {} {};", self.key("", &row, end), vary(&row))?;
+            }
+        }
+        for (row, _) in self.prefixes.rows() {
+            writeln!(out, "    \"~{}\" {};", row.below_decoded(), vary(row))?;
+        }
+        out.write_all(b"}\n")
+    }
+
+    /// Writes the maps of codes.
+    fn write_codes(&self, site: &Site, out: &mut dyn Write) -> io::Result<()> {
+        for status in STATUSES {
+            writeln!(out, "map $uri $waypost_{} {{", status.code())?;
+            if let Some(home) = site.about().home().filter(|_| status == Status::Found) {
+                let (path, url) = (base_path(site), value(home.url()));
+                writeln!(out, "    \"{path}\" \"{url}\";")?;
+            }
+            for row in self.rows(|row| row.entry.status() == status) {
+                let Some(Destinations { own, .. }) = row.destinations(self.now) else {
+                    continue;
+                };
+                let url = match self.negotiations.number(row.entry) {
+                    Some(list) => format!("$waypost_link_{list}"),
+                    None => code_value(&own),
+                };
+                for end in self.prefixes.ends(&row.code) {
+                    writeln!(out, "    {} \"{url}\";", self.key("", &row, end))?;
+                }
+            }
+            out.write_all(b"}\n")?;
+        }
+        out.write_all(b"map $uri $waypost_410 {\n")?;
+        for row in self.rows(|row| row.target(self.now).is_none()) {
+            for end in self.prefixes.ends(&row.code) {
+                writeln!(out, "    {} 1;", self.key("", &row, end))?;
+            }
+        }
+        out.write_all(b"}\n")
+    }
+
+    /// Writes the maps of paths below codes.
+    fn write_below(&self, out: &mut dyn Write) -> io::Result<()> {
+        let lists = self.negotiations.lists();
+        let choices: String = lists
+            .map(|(list, _)| format!(" $waypost_choice_{list}"))
+            .collect();
+        for status in self.statuses_below() {
+            let name = status.map_or(410, Status::code);
+            writeln!(
+                out,
+                "map \"$uri $request_uri{choices}\" $waypost_below_{name} {{"
+            )?;
+            writeln!(out, "    \"~{UNSOUND}\" \"\";")?;
+            for (row, leads) in self.prefixes.rows() {
+                self.write_row_below(row, leads, status, out)?;
+            }
+            out.write_all(b"}\n")?;
+        }
+        Ok(())
+    }
+
+    /// Writes the lines for the paths below a code in the map of a status, or in that of paths that are gone.
+    fn write_row_below(
+        &self,
+        row: &CodeRow<'_>,
+        leads: &Leads<'_>,
+        status: Option<Status>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut found = "\"\"";
+        match leads {
+            Leads::To(destinations)
+                if status == Some(row.entry.status()) && fits(row, self.now) =>
+            {
+                for line in row.below_lines(destinations, &self.negotiations) {
+                    let url = line.destination.written(value, "$1", &line.query);
+                    writeln!(out, "    \"~{}\" \"{url}\";", line.expression)?;
+                }
+            }
+            Leads::Gone if status.is_none() => found = "1",
+            _ => {}
+        }
+        // No shorter code takes these paths.
+        writeln!(out, "    \"~{}\" {found};", row.below_decoded())
+    }
+
+    /// Returns the map key for a text and a decoded path: the code followed by `end`.
+    fn key(&self, before: &str, row: &CodeRow<'_>, end: &str) -> String {
+        let path = format!("{before}{}{end}", row.path());
+        match self.alike.contains(&row.code) {
+            true => format!("\"{}\"", expression(&path)),
+            false => format!("\"{path}\""),
+        }
+    }
 }
 
-/// Returns the expression that paths below a code are compared with.
-fn below_sent(row: &CodeRow<'_>) -> String {
-    format!("~{}.* {}", row.below_decoded(), row.below_sent())
-}
-
-/// Returns what may follow a code in paths that lead to its target.
-fn ends(row: &CodeRow<'_>, prefixes: &Prefixes<'_>) -> &'static [&'static str] {
-    match prefixes.concern(&row.code) {
-        true => &["", "/"],
-        false => &[""],
-    }
-}
-
-/// Returns the map key that a decoded path is compared with, which is the code followed by `end`.
-fn key(row: &CodeRow<'_>, end: &str, alike: &Alike) -> String {
-    let path = format!("{}{end}", row.path());
-    match alike.contains(&row.code) {
-        true => format!("\"{}\"", expression(&path)),
-        false => format!("\"{path}\""),
-    }
+/// Returns where a code leads, as the value of a map.
+fn code_value(destination: &Destination<'_>) -> String {
+    let query = match destination.query_start() {
+        None => "",
+        Some(QueryStart::Question) => "$is_args$args",
+        Some(QueryStart::Ampersand) => "$waypost_more_args",
+        Some(QueryStart::Nothing) => "$args",
+    };
+    destination.written(value, "", query)
 }
 
 fn expression(path: &str) -> String {
     format!("~^{}$", matching(path))
 }
 
-fn value(url: &str) -> Cow<'_, str> {
-    if !url.contains(['$', '"', '\\']) {
-        return Cow::Borrowed(url);
-    }
+fn value(url: &str) -> String {
     let url = url.replace('\\', "\\\\").replace('"', "\\\"");
-    Cow::Owned(url.replace('$', "${waypost_dollar}"))
+    url.replace('$', "${waypost_dollar}")
 }
 
 #[cfg(test)]

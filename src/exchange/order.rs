@@ -47,14 +47,18 @@ impl<'t> SortedEntries<'t> {
 impl<'t> CodeRow<'t> {
     /// Returns the path of the short link as a server sees it, not percent-encoded.
     pub(super) fn path(&self) -> String {
-        let base = percent_decode_str(self.entry.site().base_url().path());
-        format!("{}{}", base.decode_utf8_lossy(), self.code)
+        format!("{}{}", base_path(self.entry.site()), self.code)
     }
 
     /// Returns the target of the code at `now`; `None` if it is gone.
     pub(super) fn target(&self, now: Timestamp) -> Option<Cow<'t, str>> {
         self.entry.target().filter(|_| !self.entry.is_gone(now))
     }
+}
+
+/// Returns the path of the base URL as a server sees it, not percent-encoded.
+pub(super) fn base_path(site: &Site) -> Cow<'_, str> {
+    percent_decode_str(site.base_url().path()).decode_utf8_lossy()
 }
 
 /// Returns the first eight bytes of a code as a number with the same order.

@@ -15,10 +15,11 @@ import tempfile
 import threading
 import urllib.parse
 
-from other_servers import answers, free_port, running, running_apache, running_nginx
+from other_servers import answers, answers_to, free_port, running, running_apache, running_nginx
 from serving import Serving
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+APACHE_MODULES = ["mpm_event", "rewrite", "authz_core", "headers"]
 TABLES = [ROOT / "tests/data/obo", ROOT / "tests/data/exchange/mapping.yaml"]
 
 
@@ -37,12 +38,74 @@ def paths(table):
 
 
 def paths_below(table):
-    """Returns paths that are below the codes that have `below`, and the same with what may not be appended."""
+    """Returns paths of codes with queries, that of the base URL, and paths below the codes that take them, some of which
+    may not be appended; of a large table, those of every tenth code."""
     lines = [json.loads(line) for line in export(table, "jsonl").splitlines()]
     base = urllib.parse.urlsplit(lines[0]["base_url"]).path
-    rests = ["/", "/x", "/x/y%20z/?q=1", "/a%3Fb%23c", "/é%C3%A9/", "/$1%25/", "/x//y", "/%2E%2e/x", "/a/%252e", "/..x", "/%0A"]
-    codes = [code for line in lines if "below" in line for code in [line["short-code"], *line.get("aliases", [])]]
-    return [base + urllib.parse.quote(code) + urllib.parse.quote(rest, safe="/%?=$") for code in codes for rest in rests]
+    codes = [code for line in lines for code in [line["short-code"], *line.get("aliases", [])]]
+    rests = ["/", "/x", "/x/y%20z/?q=1", "/a%3Fb%23c", "/é%C3%A9/", "/$1%25/", "/x//y", "/%2E%2e/x", "/a/%252e", "/..x", "/%0A",
+             "/a%3Fb?c=%3F&", "/?a&b", "/x?", "/x%20/y?a=$1"]
+    takes = [code for line in lines if "below" in line or line["forward"] not in ("none", "query")
+             for code in [line["short-code"], *line.get("aliases", [])]]
+    if len(codes) > 100:
+        codes, takes = codes[::10], takes[::10]
+    asked = [base + urllib.parse.quote(code) + query for code in codes for query in ("?", "?a=$1&b%3F", "?x&")]
+    asked += [base + urllib.parse.quote(code) + urllib.parse.quote(rest, safe="/%?=$&") for code in takes for rest in rests]
+    return asked + homes(table)
+
+
+def homes(table):
+    """Returns the path of the base URL, if that leads elsewhere."""
+    text = export(table, "yaml")
+    base = re.search(r"^base_url: (.*)", text, re.MULTILINE)[1]
+    path = urllib.parse.urlsplit(base).path
+    return [path, path + "?q"] if re.search(r"^home:", text, re.MULTILINE) else []
+
+
+# Values of `Accept`, of clients that are in use and others.
+ACCEPT = [
+    None,
+    "",
+    "*/*",
+    "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,"
+    "application/signed-exchange;v=b3;q=0.7",
+    "text/turtle",
+    "application/rdf+xml;q=0.9,text/turtle",
+    "text/html;q=0.8,text/turtle",
+    "text/turtle;q=0.5, text/html",
+    "text/turtle, text/html",
+    "TEXT/Turtle",
+    " text/turtle ; q=0.5 ,\tapplication/json;Q=0.6 ",
+    "application/*",
+    "text/turtle;q=0",
+    "text/turtle;q=0, application/ld+json;q=0.001",
+    "text/turtle;q=0.8, */*;q=0.1",
+    "application/rdf+xml, application/xml; q=0.7, text/xml; q=0.6, text/plain; q=0.1, */*; q=0.09",
+    "text/turtle,application/n-triples;q=0.9,application/ld+json;q=0.8,application/rdf+xml;q=0.7,*/*;q=0.3",
+    "application/ld+json;profile=\"http://www.w3.org/ns/json-ld#compacted\", text/turtle;q=0.9",
+    "text/plain;x=\", text/turtle\", application/json;q=0.2",
+    "text/turtle;q=0.9, text/*, application/json;q=0.9",
+    "text/html, image/gif, image/jpeg, *; q=.2, */*; q=.2",
+    "text/turtle;q=nonsense, application/json",
+]
+
+# Values for which exports may choose otherwise: the first decimal places of two qualities are equal.
+UNDECIDED = ["text/turtle;q=0.81, application/json;q=0.85"]
+
+
+def requests(table):
+    """Returns the paths of entries with variants, and paths below them, with values of `Accept`."""
+    lines = [json.loads(line) for line in export(table, "jsonl").splitlines()]
+    base = urllib.parse.urlsplit(lines[0]["base_url"]).path
+    asked = []
+    for line in lines:
+        if "variants" in line:
+            takes_paths = "below" in line or line["forward"] not in ("none", "query")
+            rests = ["", "?q=1"] + ["/", "/x/y%20z?q=1", "/in/x", "/exact"] * takes_paths
+            codes = [line["short-code"], *line.get("aliases", [])]
+            asked += [base + code + rest for code in codes for rest in rests]
+    return [(path, accept) for path in asked for accept in ACCEPT + UNDECIDED]
 
 
 def nginx(table, host, work):
@@ -69,7 +132,16 @@ def apache(table, host, work):
     (work / "links.conf").write_text(export(table, "apache"))
     (work / "empty").mkdir()
     documents = f"DocumentRoot {work}/empty\nInclude {work}/links.conf"
-    return running_apache(host, work, port, ["mpm_event", "rewrite", "authz_core"], documents)
+    return running_apache(host, work, port, APACHE_MODULES, documents)
+
+
+def htaccess(table, host, work):
+    port = free_port()
+    (work / "empty").mkdir()
+    (work / "empty/.htaccess").write_text(export(table, "apache"))
+    options = "AllowOverride All\nOptions FollowSymLinks\nRequire all granted"
+    documents = f"DocumentRoot {work}/empty\n<Directory {work}/empty>\n{options}\n</Directory>"
+    return running_apache(host, work, port, APACHE_MODULES, documents)
 
 
 class Refresh(html.parser.HTMLParser):
@@ -122,9 +194,11 @@ def check_pages(table, expected, base, work):
 def check(name, table, work):
     host, codes = paths(table)
     asked = codes + paths_below(table)
+    negotiated = requests(table)
     serving = Serving(work, "--table", table).serving()
     try:
         expected = answers(serving.public, host, asked)
+        chosen = answers_to(serving.public, host, negotiated)
     finally:
         serving.process.terminate()
         serving.process.wait(30)
@@ -133,21 +207,27 @@ def check(name, table, work):
         return check_pages(table, {path: expected[path] for path in codes}, base, work)
     with globals()[name](table, host, work) as address:
         found = answers(address, host, asked)
+        found_chosen = answers_to(address, host, negotiated)
         nothing = answers(address, host, ["/no-such-code", asked[0] + "/under"])
     wrong = [f"{path}: {found[path]}, not {expected[path]}" for path in asked if found[path] != expected[path]]
+    differing = [it for it in negotiated if found_chosen[it] != chosen[it]]
+    wrong += [f"{it}: {found_chosen[it]}, not {chosen[it]}" for it in differing if it[1] not in UNDECIDED]
     assert not wrong, "\n".join(wrong[:20])
+    # What is documented as a difference is one.
+    assert bool(differing) == bool(negotiated), negotiated
     assert all(status == 404 for status, _ in nothing.values()), nothing
-    return len(asked)
+    return len(asked) + len(negotiated)
 
 
 def main():
-    for name in sys.argv[1:] or ["nginx", "caddy", "apache", "html"]:
-        for table in TABLES:
+    for name in sys.argv[1:] or ["nginx", "caddy", "apache", "htaccess", "html"]:
+        # Apache reads a .htaccess file for each request.
+        for table in TABLES[name == "htaccess" :]:
             with tempfile.TemporaryDirectory() as work:
                 # Apache's workers run as another user.
                 os.chmod(work, 0o755)
                 count = check(name, table, pathlib.Path(work))
-            print(f"{name}: {count} codes of {table.relative_to(ROOT)} as waypost serves them")
+            print(f"{name}: {count} requests for {table.relative_to(ROOT)} as waypost serves them")
 
 
 main()

@@ -10,13 +10,21 @@ from serving import end_process, wait_until
 
 def answers(address, host, asked):
     """Returns the status and the location of each path."""
+    with_fields = answers_to(address, host, [(path, None) for path in asked])
+    return {path: answer[:2] for (path, _), answer in with_fields.items()}
+
+
+def answers_to(address, host, asked):
+    """Returns the status, the location and the field `Vary` for each path and value of `Accept`."""
     connection = http.client.HTTPConnection(*address, timeout=10)
     found = {}
-    for path in asked:
-        connection.request("GET", path, headers={"Host": host})
+    for path, accept in asked:
+        fields = {"Host": host} | ({} if accept is None else {"Accept": accept})
+        connection.request("GET", path, headers=fields)
         response = connection.getresponse()
         response.read()
-        found[path] = (response.status, response.headers.get("Location"))
+        vary = response.headers.get("Vary") if "Location" in response.headers else None
+        found[path, accept] = (response.status, response.headers.get("Location"), vary)
     return found
 
 
