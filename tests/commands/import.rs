@@ -15,7 +15,9 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 use waypost::exchange::ExportFormat;
 use waypost::exchange::read::{ImportFormat, ImportedLink, Options};
-use waypost::mapping::{Change, ChangeKind, SourceFile, Table, Timestamp, compare, compile};
+use waypost::mapping::{
+    Change, ChangeKind, Outcome, Request, SourceFile, Table, Timestamp, compare, compile,
+};
 use waypost::registry::{
     ImportRun, Intake, LocalError, MayShadow, import_in_files, import_in_new_file,
 };
@@ -591,6 +593,44 @@ fn check_whole(table: &Table) {
             "{format:?}: {refused} {}",
             report(&changes)
         );
+    }
+}
+
+#[test]
+fn what_servers_negotiate_is_refused() {
+    let table = table_of(Path::new("tests/data/exchange/mapping.yaml"));
+    for (format, form) in [
+        (ExportFormat::Nginx, ImportFormat::Nginx),
+        (ExportFormat::Apache, ImportFormat::Apache),
+    ] {
+        let (again, refused) = round_trip(&table, format, form);
+        assert!(refused > 0, "{format:?}");
+        let mut found = 0;
+        for entry in again.sites()[0].entries() {
+            let code = entry.code();
+            let path = format!("/{code}");
+            let leads = |table: &Table, accept| led(table, &path, accept);
+            for accept in ["*/*", "text/turtle", "application/json;q=0.5"] {
+                let before = leads(&table, accept);
+                assert_eq!(leads(&again, accept), before, "{format:?} {code} {accept}");
+            }
+            found += 1;
+        }
+        assert!(found > 20, "{format:?}: {found}");
+    }
+}
+
+/// Returns where a path leads for a value of `Accept`; `None` if nowhere.
+fn led(table: &Table, path: &str, accept: &str) -> Option<String> {
+    let request = Request {
+        host: None,
+        path,
+        query: None,
+        accept: Some(&accept),
+    };
+    match table.resolve(&request, Timestamp::from_unix(0)) {
+        Outcome::Redirect(redirect) => Some(redirect.location.into()),
+        _ => None,
     }
 }
 
