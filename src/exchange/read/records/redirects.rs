@@ -8,6 +8,8 @@
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
+use percent_encoding::percent_decode_str;
+
 use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, row, rows};
 use crate::mapping::Forward;
 
@@ -57,6 +59,8 @@ impl Preceding {
             Some(end) => path[..end + 1].rfind('/').map_or("", |at| &path[..at]),
             None => path.strip_suffix('/').unwrap_or(path),
         };
+        // Paths are compared as they are requested, however they are written.
+        let start = &*percent_decode_str(start).decode_utf8_lossy();
         let found = found.and_then(|link| match self.covering(start, is_open) {
             Some(by) => Err(RowError::Covered { by: by.to_owned() }),
             None => Ok(link),
@@ -109,6 +113,11 @@ fn link(
         }
         _ if status.contains('=') => return Err(RowError::NoLink(condition(status))),
         _ => {}
+    }
+    if from.contains(['?', '#']) {
+        return Err(RowError::NoLink(
+            "no path has a query: parameters are words after the path",
+        ));
     }
     let whole = from.strip_suffix("/*");
     let path = whole.unwrap_or(from);
@@ -218,6 +227,9 @@ mod tests {
                 &[],
             ),
             ("/a/* https://e.org/:splat\n/a/b/* https://f.org/", &["a"]),
+            ("/%61/* https://e.org/:splat\n/a/b https://f.org/", &["a"]),
+            ("/a/b /c 200\n/a/%62 https://e.org/", &[]),
+            ("/a/%2A /c 200\n/a/b https://e.org/", &["a/b"]),
             ("/* /index.html 200\n/a https://e.org/", &[]),
         ] {
             let rows = read_by(super::read, text.as_bytes());
@@ -244,6 +256,7 @@ mod tests {
             "/a* https://e.org/",
             "https://other.code/a https://e.org/",
             "/a https://e.org/ 418",
+            "/a?b=c https://e.org/",
         ];
         let text = lines.join("\n");
         let rows = read_by(super::read, text.as_bytes());
