@@ -4,7 +4,7 @@
 //! published.
 
 use super::import_format::ImportFormat;
-use super::records::yourls_sql;
+use super::records::sql_start;
 use super::rows::Column;
 
 /// A key that only the export of golink has.
@@ -115,7 +115,7 @@ fn of_name(name: &str) -> Option<ImportFormat> {
 
 /// Returns the program that writes tables that begin so: with a header or a record, or as an SQL dump.
 fn of_table(name: &str, text: &str) -> Option<ImportFormat> {
-    if yourls_sql::is_dump(text.as_bytes()) {
+    if sql_start::is_dump(text.as_bytes()) {
         return text.contains("url").then_some(ImportFormat::Yourls);
     }
     let first = text.lines().map(str::trim).find(|line| !line.is_empty())?;

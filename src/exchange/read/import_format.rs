@@ -1,7 +1,7 @@
 //! The formats in which links are read, and the choice of their readers.
 
 use super::configuration::{apache, nginx};
-use super::records::{beacon, csv, golink, json_lines, kutt, redirects, yourls_sql};
+use super::records::{beacon, csv, golink, json_lines, kutt, redirects, sql_start, yourls_sql};
 use super::rows::{ConfigurationTree, ImportedRow, Options, ReadError, RowError};
 
 /// A format in which links are read.
@@ -71,7 +71,7 @@ impl ImportFormat {
         let origin = options.origin();
         match self {
             Self::Csv => return csv::read(bytes, &csv::PLAIN, options, take),
-            Self::Yourls if yourls_sql::is_dump(bytes) => yourls_sql::read(bytes, origin, take),
+            Self::Yourls if sql_start::is_dump(bytes) => yourls_sql::read(bytes, origin, take),
             Self::Yourls => return csv::read(bytes, &csv::YOURLS, options, take),
             Self::Shlink => return csv::read(bytes, &csv::SHLINK, options, take),
             Self::Psql => return csv::read(bytes, &csv::PSQL, options, take),

@@ -8,6 +8,8 @@ pub(crate) mod kutt;
 mod parsed;
 pub(crate) mod redirects;
 mod sql_dump;
+pub(crate) mod sql_start;
+mod sql_value;
 pub(crate) mod yourls_sql;
 
 pub(crate) use csv::NO_TEXT;
