@@ -36,9 +36,9 @@ pub use self::archive::{Archive, ArchiveAnswer, ArchiveProblem, WAYBACK_MACHINE,
 #[cfg(feature = "valkey")]
 pub use self::check::ValkeyState;
 pub use self::check::{
-    CheckOptions, CheckProgress, CheckState, Checker, FileState, LinkUse, Links, MemoryState,
-    PendingReply, QueueRow, RequestResult, Requester, Resolution, Space, StateRow, StateWrite,
-    TableLink, WriteState,
+    CheckOptions, CheckProgress, CheckState, Checker, FileState, LinkRole, LinkUse, Links,
+    MemoryState, PendingReply, QueueRow, RequestResult, Requester, Resolution, Space, StateRow,
+    StateWrite, TableLink, WriteState,
 };
 pub use self::conclude::{
     Endings, LinkRecord, Observation, Policy, Seen, Sibling, UnreadableRecord, Verdict,

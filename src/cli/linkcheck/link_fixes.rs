@@ -3,7 +3,7 @@
 
 use super::arrivals::Arrivals;
 use super::conclusions::Conclusions;
-use crate::linkcheck::{ArchiveAnswer, Conclusion, LinkUse, Policy, Verdict, WebUrl};
+use crate::linkcheck::{ArchiveAnswer, Conclusion, LinkRole, LinkUse, Policy, Verdict, WebUrl};
 use crate::mapping::{Entry, Place, Table, Target};
 use crate::registry::{EditRight, EntryContent, EntryEdit, EntryValue, ExpectedContent, MayShadow};
 
@@ -42,9 +42,14 @@ impl LinkFixes {
         for conclusion in to_fix() {
             for (entry, link) in entries(conclusion, table) {
                 let decided = match conclusion.verdict {
-                    Verdict::Moved if link.is_of_variant => Err("a variant leads to it".to_owned()),
+                    Verdict::Moved if link.role == LinkRole::Variant => {
+                        Err("a variant leads to it".to_owned())
+                    }
+                    Verdict::Moved if link.role == LinkRole::Below => {
+                        Err("paths are appended to it".to_owned())
+                    }
                     Verdict::Moved => moved_url(conclusion, entry, table, policy, &arrivals),
-                    Verdict::Dead if link.archive.is_none() && !link.is_of_variant => {
+                    Verdict::Dead if link.archive.is_none() && link.role == LinkRole::Own => {
                         archived_copy(conclusion)
                     }
                     _ => continue,

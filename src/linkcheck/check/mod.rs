@@ -18,8 +18,8 @@ mod state;
 mod visit;
 
 pub use shared::{
-    CheckOptions, CheckProgress, Checker, LinkUse, Links, PendingReply, RequestResult, Requester,
-    Resolution, TableLink,
+    CheckOptions, CheckProgress, Checker, LinkRole, LinkUse, Links, PendingReply, RequestResult,
+    Requester, Resolution, TableLink,
 };
 #[cfg(feature = "valkey")]
 pub use state::ValkeyState;

@@ -15,7 +15,9 @@ pub fn troubled_links<'t>(
     now: Timestamp,
 ) -> impl Iterator<Item = TableLink> + 't {
     let mut seen = HashSet::new();
-    let targets = site.entries().flat_map(|entry| entry.targets());
+    let targets = site
+        .entries()
+        .flat_map(|entry| entry.targets().chain(entry.urls_of_paths()));
     targets.filter_map(move |target| {
         let verdict = known.summary(&target).verdict;
         let is_new = verdict.rule().is_some() && seen.insert(target.to_string());

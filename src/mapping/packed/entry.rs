@@ -228,6 +228,13 @@ impl<'t> Entry<'t> {
         self.target().into_iter().chain(variants)
     }
 
+    /// Returns the URLs to which paths below its codes are appended, if they are not targets: its own, and those of its
+    /// variants.
+    pub fn urls_of_paths(&self) -> impl Iterator<Item = Cow<'t, str>> + use<'t> {
+        let variants = self.variants().filter_map(|it| it.below());
+        self.below().into_iter().chain(variants).map(Cow::Borrowed)
+    }
+
     fn notes(&self, kind: NoteKind) -> impl Iterator<Item = &'t str> + use<'t> {
         let all = self.all_notes();
         all.filter(move |(it, _)| *it == kind).map(|(_, text)| text)

@@ -66,6 +66,19 @@ impl Site {
             .collect()
     }
 
+    /// Returns the entries of which paths lead to a URL in canonical form, to which they are appended, if it is not
+    /// a target, in no order; an entry may be repeated.
+    pub(crate) fn leading_to_by_below(&self, url: &str) -> Vec<Entry<'_>> {
+        let has_below = self.shapes.all().iter().any(|it| it.has_below);
+        let belows = has_below.then(|| self.notes.of_kind(NoteKind::Below));
+        let belows = belows.into_iter().flatten();
+        let belows = belows.filter(|(_, it)| *it == url).map(|(at, _)| at);
+        let variants = self.variant_notes();
+        let variants = variants.filter(|(_, it)| it.below() == Some(url));
+        let leading = belows.chain(variants.map(|(at, _)| at));
+        leading.filter_map(|at| self.entry_at(at)).collect()
+    }
+
     /// Returns the entry with exactly this auto code.
     pub(crate) fn lookup_auto(&self, code: &str) -> Option<Entry<'_>> {
         let (entry, kind) = self.find(code)?;

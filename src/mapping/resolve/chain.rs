@@ -68,6 +68,26 @@ pub(crate) fn follow_url_for(
     })
 }
 
+/// Follows a URL to which paths below the codes of an entry are appended, at a time; `None` if it does not lead back
+/// into the table then.
+pub(crate) fn follow_below(
+    table: &Table,
+    entry: Entry<'_>,
+    below: String,
+    now: Timestamp,
+) -> Option<End> {
+    if entry.is_gone(now) {
+        return None;
+    }
+    let followed = follow_url(table, below, None, now)?;
+    // The prefix need not exist as its own link.
+    Some(if followed.is_link {
+        followed.end
+    } else {
+        End::Page
+    })
+}
+
 /// Returns the end of an entry's target, which was followed.
 fn end_of(entry: Entry<'_>, followed: Followed) -> End {
     // The prefix that a forwarding target is need not exist as its own link.

@@ -12,7 +12,9 @@ mod site_redirect;
 mod suggest;
 
 pub use accept::AcceptFields;
-pub(crate) use chain::{End, Followed, follow, follow_url, follow_url_for, follow_variant};
+pub(crate) use chain::{
+    End, Followed, follow, follow_below, follow_url, follow_url_for, follow_variant,
+};
 pub use location::Location;
 pub(crate) use request::{LOST, Match, location_of, location_of_variant};
 pub use request::{Outcome, Redirect, Request, Via};

@@ -1,51 +1,75 @@
-//! The targets of an entry: its own, and those of its variants.
+//! The targets of an entry: its own, those of its variants, and the URLs to which paths are appended.
 
-use crate::mapping::{End, Entry, Table, TargetParts, Timestamp, Variant, follow, follow_variant};
+use super::link_key::LinkKey;
+use crate::linkcheck::request::WebUrl;
+use crate::mapping::{
+    End, Entry, Table, TargetParts, Timestamp, Variant, follow, follow_below, follow_variant,
+};
+
+/// What leads to a target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkRole {
+    /// The codes of an entry.
+    Own,
+    /// A variant of the entry.
+    Variant,
+    /// Paths below its codes, which are appended.
+    Below,
+}
 
 /// A target of an entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct EntryTarget<'t> {
     entry: Entry<'t>,
     parts: TargetParts<'t>,
-    /// The variant that has it, unless it is the entry's own.
-    variant: Option<Variant<'t>>,
+    source: Source<'t>,
+}
+
+/// The part of an entry that has a target.
+#[derive(Debug, Clone, Copy)]
+enum Source<'t> {
+    Own,
+    Variant(Variant<'t>),
+    Below,
 }
 
 impl<'t> EntryTarget<'t> {
     /// Returns all targets of an entry that is in use at a time, its own first.
     pub(super) fn all(entry: Entry<'t>, now: Timestamp) -> impl Iterator<Item = Self> {
         let own = Self::own(entry).filter(|_| !entry.is_gone(now));
-        let variants = own.is_some().then(|| entry.variants());
-        let variants = variants.into_iter().flatten();
-        own.into_iter()
-            .chain(variants.map(move |it| Self::of(entry, it)))
+        let others = own.is_some().then(|| Self::others(entry));
+        own.into_iter().chain(others.into_iter().flatten())
     }
 
     /// Returns a target by its place among all of an entry.
     pub(super) fn nth(entry: Entry<'t>, place: u16) -> Option<Self> {
         match place.checked_sub(1) {
             None => Self::own(entry),
-            Some(place) => {
-                let variant = entry.variants().nth(place.into())?;
-                Some(Self::of(entry, variant))
-            }
+            Some(place) => Self::others(entry).nth(place.into()),
         }
+    }
+
+    fn others(entry: Entry<'t>) -> impl Iterator<Item = Self> {
+        let variants = entry.variants().map(move |it| Self {
+            entry,
+            parts: TargetParts::of(it.target()),
+            source: Source::Variant(it),
+        });
+        let below = entry.variants().filter_map(|it| it.below());
+        let below = entry.below().into_iter().chain(below);
+        variants.chain(below.map(move |url| Self {
+            entry,
+            parts: TargetParts::of(url),
+            source: Source::Below,
+        }))
     }
 
     fn own(entry: Entry<'t>) -> Option<Self> {
         Some(Self {
             entry,
             parts: entry.target_parts()?,
-            variant: None,
+            source: Source::Own,
         })
-    }
-
-    fn of(entry: Entry<'t>, variant: Variant<'t>) -> Self {
-        Self {
-            entry,
-            parts: TargetParts::of(variant.target()),
-            variant: Some(variant),
-        }
     }
 
     /// Returns the entry.
@@ -58,24 +82,40 @@ impl<'t> EntryTarget<'t> {
         self.parts
     }
 
-    /// Returns the variant that has it, unless it is the entry's own.
-    pub(super) fn variant(&self) -> Option<Variant<'t>> {
-        self.variant
+    /// Returns what leads to it.
+    pub(super) fn role(&self) -> LinkRole {
+        match self.source {
+            Source::Own => LinkRole::Own,
+            Source::Variant(_) => LinkRole::Variant,
+            Source::Below => LinkRole::Below,
+        }
+    }
+
+    /// Returns whether paths are appended to the target, which is given and then need not work on its own. Home
+    /// pages must.
+    pub(super) fn is_prefix(&self, target: &str) -> bool {
+        let is_appended_to = match self.source {
+            Source::Own | Source::Variant(_) => self.entry.forward().path(),
+            Source::Below => true,
+        };
+        is_appended_to && !WebUrl::parse(target).is_ok_and(|url| url.is_home())
     }
 
     /// Returns the first 64 bits of the SHA-256 of the target.
     pub(super) fn hash(&self) -> u64 {
-        match self.variant {
-            Some(variant) => variant.target_hash(),
-            None => self.entry.target_hash(),
+        match self.source {
+            Source::Own => self.entry.target_hash(),
+            Source::Variant(variant) => variant.target_hash(),
+            Source::Below => LinkKey::of_parts(self.parts.parts()).hash(),
         }
     }
 
     /// Follows the target at a time; `None` if it does not lead back into the table.
     pub(super) fn follow(&self, table: &Table, now: Timestamp) -> Option<End> {
-        match self.variant {
-            Some(variant) => follow_variant(table, self.entry, variant, now),
-            None => follow(table, self.entry, now),
+        match self.source {
+            Source::Own => follow(table, self.entry, now),
+            Source::Variant(variant) => follow_variant(table, self.entry, variant, now),
+            Source::Below => follow_below(table, self.entry, self.parts.to_string(), now),
         }
     }
 }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use super::entry_target::EntryTarget;
 use super::link_key::LinkKey;
-use super::table_link::{LinkUse, Resolution, TableLink, is_prefix, may_be_requested};
+use super::table_link::{LinkUse, Resolution, TableLink, may_be_requested};
 use super::url_counts::UrlCounts;
 use crate::frontier::Host;
 use crate::mapping::{End, Entry, Table, TargetParts, Timestamp};
@@ -37,7 +37,8 @@ enum RowKind {
 struct LinkRow {
     /// Its number over all sites, in the order of storage.
     entry: u32,
-    /// Which of its targets it is: 0 is its own, and 1 that of its first variant.
+    /// Which of its targets it is: 0 is its own, 1 that of its first variant, if it has any, and URLs to which
+    /// paths are appended follow.
     target: u16,
     kind: RowKind,
 }
@@ -124,7 +125,7 @@ impl Links {
             .then(|| led.follow(table, now))
             .flatten();
         match end {
-            _ if is_prefix(led.entry(), target) => RowKind::Prefix,
+            _ if led.is_prefix(target) => RowKind::Prefix,
             None => match hosts.add(target) {
                 true => RowKind::Requested,
                 false => RowKind::NoHost,
@@ -414,6 +415,50 @@ mapping:
     }
 
     #[test]
+    fn urls_of_paths_are_links_that_are_requested_if_they_are_home_pages() {
+        let text = "\
+base_url: https://short.code/
+mapping:
+- {url: https://a.example/, short-code: a, below: https://b.example/}
+- {url: https://b.example/, short-code: b, below: https://c.example/docs/}
+- url: https://d.example/
+  short-code: d
+  below: https://a.example/
+  variants: [{accept: a/b, url: https://v.example/, below: https://w.example/}]
+- {url: https://e.example/, short-code: e, retired: true, below: https://f.example/}
+";
+        let links = links(text);
+        let mut found: Vec<_> = links.all().collect();
+        found.sort_by(|one, other| one.target.cmp(&other.target));
+        let table = links.entries.table.as_ref().unwrap();
+        let shown = found.into_iter().map(|link| {
+            let again = TableLink::of_site(table, &table.sites()[0], &link.target, NOW);
+            assert_eq!(again.as_ref(), Some(&link));
+            let uses = link.uses.iter();
+            let uses: Vec<_> = uses
+                .map(|it| format!("{}{}", it.code, it.role as u8))
+                .collect();
+            (
+                link.target.clone(),
+                uses.join(" "),
+                link.resolution.url().is_some(),
+            )
+        });
+        let expected = [
+            ("https://a.example/", "a0 d2", true),
+            ("https://b.example/", "a2 b0", true),
+            ("https://c.example/docs/", "b2", false),
+            ("https://d.example/", "d0", true),
+            ("https://v.example/", "d1", true),
+            ("https://w.example/", "d2", true),
+        ];
+        let expected = expected
+            .map(|(target, uses, is_requested)| (target.to_owned(), uses.to_owned(), is_requested));
+        assert_eq!(Vec::from_iter(shown), expected);
+        assert_eq!(links.requested().count(), 5);
+    }
+
+    #[test]
     fn the_targets_of_variants_are_links_too() {
         let text = "\
 base_url: https://short.code/
@@ -427,7 +472,7 @@ mapping:
         let mut found: Vec<_> = (links.all())
             .map(|link| {
                 let uses = link.uses.iter();
-                let uses = uses.map(|it| format!("{}{}", it.code, u8::from(it.is_of_variant)));
+                let uses = uses.map(|it| format!("{}{}", it.code, it.role as u8));
                 (link.target.clone(), uses.collect::<Vec<_>>().join(" "))
             })
             .collect();

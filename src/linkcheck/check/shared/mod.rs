@@ -17,6 +17,7 @@ mod url_counts;
 
 pub use checker::Checker;
 pub use counts::RequestResult;
+pub use entry_target::LinkRole;
 pub(super) use host::{
     DatedAnswer, HostState, Known, RobotsAnswer, host_of, host_of_target, known_robots,
     known_sibling, origin_of,

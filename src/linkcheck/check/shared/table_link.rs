@@ -1,6 +1,6 @@
 //! A link of a table: a target, the way to check it, and the entries that lead to it.
 
-use super::entry_target::EntryTarget;
+use super::entry_target::{EntryTarget, LinkRole};
 use super::host::host_of;
 use crate::linkcheck::request::WebUrl;
 use crate::mapping::{End, Entry, Place, Site, Table, Timestamp};
@@ -14,8 +14,8 @@ pub struct LinkUse {
     pub place: Place,
     /// The archived copy that it names.
     pub archive: Option<String>,
-    /// Whether only a variant of it leads there.
-    pub is_of_variant: bool,
+    /// What of it leads there.
+    pub role: LinkRole,
 }
 
 /// The way to check whether a target works.
@@ -63,7 +63,7 @@ impl LinkUse {
             code: entry.code().into_owned(),
             place: entry.place(),
             archive: entry.archive().map(str::to_owned),
-            is_of_variant: led.variant().is_some(),
+            role: led.role(),
         }
     }
 }
@@ -89,6 +89,7 @@ impl TableLink {
         for other in table.sites() {
             let mut entries = other.leading_to(target);
             entries.extend(other.leading_to_by_variants(target));
+            entries.extend(other.leading_to_by_below(target));
             entries.sort_unstable_by_key(Entry::written);
             entries.dedup_by_key(|entry| entry.number());
             let led = (entries.into_iter()).flat_map(|entry| EntryTarget::all(entry, now));
@@ -105,7 +106,7 @@ impl TableLink {
     /// Resolves the target for an entry that leads to it, unless another entry leads to the URL
     /// itself.
     fn resolve(&mut self, table: &Table, led: EntryTarget<'_>, now: Timestamp) {
-        if self.resolution != Resolution::Prefix || is_prefix(led.entry(), &self.target) {
+        if self.resolution != Resolution::Prefix || led.is_prefix(&self.target) {
             return;
         }
         self.resolution = match led.follow(table, now) {
@@ -116,12 +117,6 @@ impl TableLink {
             Some(End::Nothing | End::Loop(_)) => Resolution::OwnNothing,
         };
     }
-}
-
-/// Returns whether an entry appends paths to its target, which then need not work on its own. Home
-/// pages must.
-pub(super) fn is_prefix(entry: Entry<'_>, target: &str) -> bool {
-    entry.forward().path() && !WebUrl::parse(target).is_ok_and(|url| url.is_home())
 }
 
 fn resolution(url: &str) -> Resolution {
