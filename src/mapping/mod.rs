@@ -49,7 +49,9 @@ pub use self::parse::{Cut, Cutter, FileText, ListPlace, TableFile};
 pub use self::resolve::{
     AcceptFields, Location, Outcome, Redirect, Request, SiteKey, SiteRedirect, Via,
 };
-pub(crate) use self::resolve::{End, ServerPage, follow, follow_below, follow_variant};
+pub(crate) use self::resolve::{
+    End, ServerPage, follow, follow_below, follow_variant, preferred_variant,
+};
 pub use self::search::{CodeOrder, Filter, LinkState, OrderChange};
 pub(crate) use self::value::weighted_members;
 pub use self::value::{

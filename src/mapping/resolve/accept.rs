@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crate::mapping::packed::{Entry, Variant};
+use crate::mapping::packed::{Entry, OwnedVariant, Variant};
 use crate::mapping::value::{Weight, weighted_members};
 
 /// The `Accept` fields of a request. They are only read for an entry with variants.
@@ -22,29 +22,53 @@ impl AcceptFields for &str {
 }
 
 /// Returns the variant of an entry that a request prefers to the entry's own URL, if there is one.
-///
-/// It is the first of those whose types have the highest weight among the types that the request
-/// names, if that is not below the weight of `text/html`.
 pub(super) fn preferred<'t>(
     entry: Entry<'t>,
     accept: Option<&dyn AcceptFields>,
 ) -> Option<Variant<'t>> {
-    let mut weights: Vec<(Variant<'t>, Weight)> = entry.variants().map(|it| (it, 0)).collect();
+    let names = |variant: &Variant<'_>, range: &str| {
+        let mut types = variant.types();
+        types.any(|it| it.eq_ignore_ascii_case(range))
+    };
+    preferred_of(entry.variants(), names, accept?)
+}
+
+/// Returns the variant that a request prefers of those that an entry would have, if it prefers one to the
+/// entry's own URL.
+pub(crate) fn preferred_variant<'v>(
+    variants: &'v [OwnedVariant],
+    accept: &dyn AcceptFields,
+) -> Option<&'v OwnedVariant> {
+    let names = |variant: &&OwnedVariant, range: &str| {
+        let mut types = variant.types.iter();
+        types.any(|it| it.as_str().eq_ignore_ascii_case(range))
+    };
+    preferred_of(variants.iter(), names, accept)
+}
+
+/// Returns the first of the variants whose types have the highest weight among the types that the request
+/// names, if that is not below the weight of `text/html`.
+fn preferred_of<V>(
+    variants: impl Iterator<Item = V>,
+    names: impl Fn(&V, &str) -> bool,
+    accept: &dyn AcceptFields,
+) -> Option<V> {
+    let mut weights: Vec<(V, Weight)> = variants.map(|it| (it, 0)).collect();
     let mut html = PageWeight::default();
-    accept?.for_each(&mut |field| {
+    accept.for_each(&mut |field| {
         for (range, weight) in weighted_members(field) {
             html.add(range, weight);
             for (variant, best) in &mut weights {
-                if variant.types().any(|it| it.eq_ignore_ascii_case(range)) {
+                if names(variant, range) {
                     *best = weight.max(*best);
                 }
             }
         }
     });
     let least = html.weight().max(1);
-    let mut chosen: Option<(Variant<'t>, Weight)> = None;
+    let mut chosen: Option<(V, Weight)> = None;
     for (variant, weight) in weights {
-        if weight >= least && chosen.is_none_or(|(_, best)| weight > best) {
+        if weight >= least && chosen.as_ref().is_none_or(|(_, best)| weight > *best) {
             chosen = Some((variant, weight));
         }
     }

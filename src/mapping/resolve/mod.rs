@@ -12,6 +12,7 @@ mod site_redirect;
 mod suggest;
 
 pub use accept::AcceptFields;
+pub(crate) use accept::preferred_variant;
 pub(crate) use chain::{
     End, Followed, follow, follow_below, follow_url, follow_url_for, follow_variant,
 };

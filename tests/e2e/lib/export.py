@@ -198,7 +198,7 @@ def check(name, table, work):
     serving = Serving(work, "--table", table).serving()
     try:
         expected = answers(serving.public, host, asked)
-        chosen = answers_to(serving.public, host, negotiated)
+        chosen = answers_to(serving.public, {"Host": host}, negotiated)
     finally:
         serving.process.terminate()
         serving.process.wait(30)
@@ -207,7 +207,7 @@ def check(name, table, work):
         return check_pages(table, {path: expected[path] for path in codes}, base, work)
     with globals()[name](table, host, work) as address:
         found = answers(address, host, asked)
-        found_chosen = answers_to(address, host, negotiated)
+        found_chosen = answers_to(address, {"Host": host}, negotiated)
         nothing = answers(address, host, ["/no-such-code", asked[0] + "/under"])
     wrong = [f"{path}: {found[path]}, not {expected[path]}" for path in asked if found[path] != expected[path]]
     differing = [it for it in negotiated if found_chosen[it] != chosen[it]]

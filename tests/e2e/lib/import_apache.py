@@ -6,8 +6,10 @@ Differences that are understood, and documented in docs/importing.md:
 - the slash of `/CODE/` is not appended to the URL of `Redirect /CODE URL`;
 - a URL is in canonical form;
 - a query is not appended to a fragment;
-- the URL of an `ErrorDocument` is an answer for its status."""
+- the URL of an `ErrorDocument` is an answer for its status;
+- an entry with variants also answers where Apache answers 404 to some values of `Accept`."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -29,6 +31,25 @@ HOST = "short.example"
 BASE = f"https://{HOST}/"
 MODULES = ["mpm_event", "rewrite", "alias", "dir", "authz_core", "setenvif", "headers", "mime"]
 GENERATED = 20
+# What is sent as `Accept`: nothing, what curl and browsers send, and media types, alone, with a range of a
+# lower quality, and beside others of the same quality.
+ACCEPTS = [
+    None,
+    "*/*",
+    "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8",
+    "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,"
+    "application/signed-exchange;v=b3;q=0.7",
+    "text/turtle",
+    "application/rdf+xml;q=0.5",
+    "application/ld+json",
+    "text/html",
+    "application/xml",
+    "image/png",
+    "application/rdf+xml, */*;q=0.1",
+    "application/rdf+xml,text/turtle",
+    "text/turtle, text/html, application/ld+json",
+]
+AGENTS = ["curl/8.5.0", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"]
 
 
 def waypost(*arguments):
@@ -54,9 +75,14 @@ Options FollowSymLinks
 
 
 def canonical_answers(address, asked):
-    """Returns the status and the canonical location of each path."""
-    found = answers(address, HOST, asked)
-    return {path: (status, canonical(location)) for path, (status, location) in found.items()}
+    """Returns the status and the canonical location of each path, for each client."""
+    found = {}
+    for client in itertools.product(ACCEPTS, AGENTS):
+        accept, agent = client
+        fields = {"User-Agent": agent} | ({"Accept": accept} if accept else {})
+        for path, (status, location) in answers(address, HOST, asked, fields).items():
+            found[path, client] = (status, canonical(location))
+    return found
 
 
 def canonical(location):
@@ -103,17 +129,19 @@ def paths(tree, links):
     return sorted("/" + it for it in asked if it and not re.search(r"//|(^|/)\.{1,2}(/|$)|[%]2F", it))
 
 
-def difference(path, apaches, ours):
-    """Returns whether Waypost answers otherwise than Apache, in a way that is not understood."""
-    found, expected = ours[path], apaches.get(path)
+def difference(key, apaches, ours, everyones):
+    """Returns whether Waypost answers a client otherwise than Apache, in a way that is not understood."""
+    path, client = key
+    found, expected = ours[key], apaches.get(key)
     if found[0] == 404 or found == expected:
         return False
     page, question, query = path.partition("?")
     is_slash = expected[0] == 301 and re.fullmatch(r"http://[^/]*" + re.escape(page) + "/", expected[1].split("?")[0])
     other = page[:-1] if page.endswith("/") else page + "/"
-    agrees = apaches.get(other + question + query) == found
+    other += question + query
+    agrees = apaches.get((other, client)) == found
     if expected[0] == 404 or is_slash:
-        return not agrees
+        return found not in everyones[path] | everyones.get(other, set())
     without_slash = [re.sub(it, "", expected[1] or "") for it in (r"/(?=\?|$)", r"/$")]
     is_appended = expected[1] is not None and found[1] in without_slash
     return not (page.endswith("/") and agrees and is_appended)
@@ -147,14 +175,21 @@ def compare(name, tree, work):
     with apache(tree, work) as address:
         apaches = canonical_answers(address, sorted({*asked, *other} - {""}))
     errors = error_documents(tree)
-    apaches = {path: errors.get(answer, answer) for path, answer in apaches.items()}
-    wrong = [path for path in asked if difference(path, apaches, ours)]
-    for path in wrong[:60]:
-        print(f"{name}: {path}: {ours[path]}, Apache answers {apaches[path]}")
-    answered = sum(it[0] != 404 for it in ours.values())
-    print(f"{name}: {len(links)} links, {len(asked)} paths, {answered} of them answered, {len(wrong)} otherwise")
+    apaches = {key: errors.get(answer, answer) for key, answer in apaches.items()}
+    everyones = {}
+    for (path, _), answer in apaches.items():
+        everyones.setdefault(path, set()).add(answer)
+    wrong = [key for key in ours if difference(key, apaches, ours, everyones)]
+    for key in wrong[:60]:
+        print(f"{name}: {key}: {ours[key]}, Apache answers {apaches[key]}")
+    answered = len({path for (path, _), answer in ours.items() if answer[0] != 404})
+    with_variants = sum("variants" in link for link in links)
+    print(
+        f"{name}: {len(links)} links, {with_variants} with variants, {len(asked)} paths, "
+        f"{answered} of them answered, {len(wrong)} otherwise"
+    )
     assert not wrong, done.stderr if len(done.stderr) < 4000 else ""
-    return links, answered
+    return links, answered, with_variants
 
 
 def in_work(name, fill):
@@ -172,17 +207,23 @@ def main():
     if chosen := os.environ.get("IMPORT_TREE"):
         in_work(chosen, lambda tree: shutil.copytree(chosen, tree, ignore=shutil.ignore_patterns(".git")))
         return
-    links, _ = in_work("examples", lambda tree: shutil.copytree(EXAMPLES, tree))
+    links, *_ = in_work("examples", lambda tree: shutil.copytree(EXAMPLES, tree))
     expected = json.loads((EXAMPLES.parent / "apache.json").read_text())
-    found = {it["short-code"]: [it["forward"], it.get("url"), *filter(None, [it.get("below")])] for it in links}
+    found = {
+        it["short-code"]: [it["forward"], it.get("url"), *filter(None, [it.get("below")]), *it.get("variants", [])]
+        for it in links
+    }
     assert found == expected, json.dumps(found, indent=1)
     seed = int(os.environ.get("IMPORT_SEED", "1"))
-    answered = 0
+    answered = with_variants = 0
     for number in range(GENERATED):
         source = random.Random(f"{seed} {number}")
-        answered += in_work(f"seed {seed}, tree {number}", lambda tree: generate(tree, source))[1]
+        _, found, negotiated = in_work(f"seed {seed}, tree {number}", lambda tree: generate(tree, source))
+        answered += found
+        with_variants += negotiated
     # Otherwise all rules would have been refused.
     assert answered > 30 * GENERATED, answered
+    assert with_variants > GENERATED, with_variants
 
 
 if __name__ == "__main__":

@@ -27,6 +27,14 @@ VARIABLES = [
     "SetEnvIf Request_URI ^.*$ BASE=https://v.example/base", "SetEnvIf Request_URI ^ BASE=https://w.example STEM=/x",
     "SetEnvIf Request_URI ^/d BASE=https://d.example", "SetEnvIf Accept . STEM=https://accept.example/",
 ]  # fmt: skip
+TYPES = [
+    "text/html", "application/xhtml\\+xml", "text/turtle", "application/rdf\\+xml", "application/ld\\+json",
+    "application/xml", "application/rdf+xml",
+]  # fmt: skip
+ACCEPTED = [
+    "{t}", "{t} [NC]", "^.*{t}.*", "({t}|{u})", "!{t}", "\\*/\\*", "text/\\*", ".+", "^$", "^{t}$",
+    "!application/rdf\\+xml.*(text/html|application/xhtml\\+xml)", "html", "(?={t})", "[^,]{t}", "{t}[,;]",
+]  # fmt: skip
 # Most rules are of the usual kinds, so that many are accepted.
 USUAL = (PATTERNS[:6] + ["^$"], TARGETS[:3], FLAGS[1:5])
 
@@ -38,6 +46,35 @@ def rule(source):
     pattern = source.choice(patterns).replace("{n}", names["n"]).replace("{m}", names["m"])
     target = source.choice(targets).replace("{t}", source.choice("stu"))
     return f"RewriteRule {pattern} {target} {source.choice(flags)}".rstrip()
+
+
+def condition(source):
+    """Returns a condition on what a client sends, most often on a type that it accepts."""
+    if source.random() < 0.06:
+        return "%{HTTP_USER_AGENT} ^Mozilla/.*"
+    variable = source.choice(["HTTP_ACCEPT", "HTTP_ACCEPT", "HTTP:Accept"])
+    form = source.choice(ACCEPTED[:4] if source.random() < 0.75 else ACCEPTED)
+    return f"%{{{variable}}} " + form.replace("{t}", source.choice(TYPES)).replace("{u}", source.choice(TYPES))
+
+
+def negotiated(source):
+    """Returns rules for one path that depend on `Accept`."""
+    name = source.choice(["n", "o", "p"]) + source.choice("12")
+    pattern = source.choice([f"^{name}$", f"^{name}/?$", f"^{name}/?$"])
+    flags = source.choice(["[R=303,L]", "[R=303,L]", "[L]", "[R=303,NE,L]"])
+    lines = []
+    for _ in range(source.randrange(1, 4)):
+        others = source.randrange(3) if source.random() < 0.4 else 0
+        lines += [f"RewriteCond {condition(source)} [OR]".replace("] [OR]", ",OR]") for _ in range(others)]
+        lines.append(f"RewriteCond {condition(source)}")
+        if source.random() < 0.1:
+            lines.append(f"RewriteCond {condition(source)}")
+        lines.append(f"RewriteRule {pattern} https://v.example/{source.choice('xyz')} {flags}")
+    if source.random() < 0.8:
+        lines.append(f"RewriteRule {pattern} https://v.example/{source.choice('xyz')} {flags}")
+    if source.random() < 0.2:
+        lines.append(f"RewriteRule ^{name}/(.*)$ https://v.example/below/$1 {flags}")
+    return lines
 
 
 def redirect(source, directory):
@@ -69,12 +106,20 @@ def generate(tree, source):
         if source.random() < 0.15:
             continue
         lines = [source.choice(VARIABLES)] if source.random() < 0.5 else []
-        lines += [] if source.random() < 0.1 else [source.choice(["RewriteEngine On", "rewriteEngine on"])]
+        if source.random() < 0.9:
+            lines.append(source.choice(["RewriteEngine On", "rewriteEngine on"]))
+        start = len(lines)
+        is_on = start > 0 and lines[-1].lower() == "rewriteengine on"
         # A rule at the root that covers everything would leave nothing to compare.
         for _ in range(source.randrange(1, 8 if directory else 3)):
             if source.random() < 0.15:
                 lines.append(f"RewriteCond {source.choice(CONDITIONS)}")
             lines.append(redirect(source, directory) if source.random() < 0.2 else rule(source))
+        for _ in range(2 if is_on else 0):
+            place = source.choice([start, len(lines)])
+            # A condition is for the rule after it.
+            if not lines[place - 1].startswith("RewriteCond"):
+                lines[place:place] = negotiated(source)
         (tree / directory / ".htaccess").write_text("\n".join(lines) + "\n")
         if source.random() < 0.2:
             file = tree / directory / source.choice(NAMES[:5] + ["index.html"])

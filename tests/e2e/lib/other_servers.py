@@ -8,19 +8,20 @@ import subprocess
 from serving import end_process, wait_until
 
 
-def answers(address, host, asked):
-    """Returns the status and the location of each path."""
-    with_fields = answers_to(address, host, [(path, None) for path in asked])
-    return {path: answer[:2] for (path, _), answer in with_fields.items()}
+def answers(address, host, asked, fields=()):
+    """Returns the status and the location of each path, requested with further header fields."""
+    found = answers_to(address, {"Host": host} | dict(fields), [(path, None) for path in asked])
+    return {path: answer[:2] for (path, _), answer in found.items()}
 
 
-def answers_to(address, host, asked):
-    """Returns the status, the location and the field `Vary` for each path and value of `Accept`."""
+def answers_to(address, fields, asked):
+    """Returns the status, the location and the field `Vary` for each path and value of `Accept`,
+    requested with further header fields."""
     connection = http.client.HTTPConnection(*address, timeout=10)
     found = {}
     for path, accept in asked:
-        fields = {"Host": host} | ({} if accept is None else {"Accept": accept})
-        connection.request("GET", path, headers=fields)
+        named = {} if accept is None else {"Accept": accept}
+        connection.request("GET", path, headers=fields | named)
         response = connection.getresponse()
         response.read()
         vary = response.headers.get("Vary") if "Location" in response.headers else None

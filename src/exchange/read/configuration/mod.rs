@@ -5,5 +5,6 @@ mod below;
 mod directives;
 mod expression_text;
 pub(crate) mod nginx;
+mod occurrences;
 mod pattern;
 mod pattern_index;

@@ -101,14 +101,7 @@ impl Pattern {
 impl Expression {
     /// Reads an expression; `None` if it cannot be read, or might be read differently.
     fn parse(text: &str, is_negated: bool, is_folded: bool) -> Option<Self> {
-        if has_ambiguous_class(text) {
-            return None;
-        }
-        let config = |is_folded| {
-            let config = syntax::Config::new().unicode(false).utf8(false);
-            config.case_insensitive(is_folded)
-        };
-        let written = syntax::parse_with(text, &config(false)).ok()?;
+        let written = parsed(text)?;
         let thompson = NFA::config().utf8(false).nfa_size_limit(Some(MOST_BYTES));
         let nfa = NFA::compiler()
             .configure(thompson)
@@ -163,6 +156,18 @@ impl Expression {
             _ => None,
         }
     }
+}
+
+fn config(is_folded: bool) -> syntax::Config {
+    let config = syntax::Config::new().unicode(false).utf8(false);
+    config.case_insensitive(is_folded)
+}
+
+/// Returns the structure of an expression; `None` if it cannot be read, or might be read differently.
+pub(super) fn parsed(text: &str) -> Option<Hir> {
+    let is_ambiguous = has_ambiguous_class(text);
+    let parsed = syntax::parse_with(text, &config(false));
+    parsed.ok().filter(|_| !is_ambiguous)
 }
 
 /// Returns whether a match may lie in a text that begins so, if anything may follow.
@@ -291,13 +296,10 @@ fn paths(hir: &Hir) -> Paths {
         let Some(next) = ended.or_else(|| texts_of(part, &mut paths.has_dot)) else {
             return paths;
         };
-        if texts.len() * next.len() > MOST_TEXTS {
+        let Some(joined) = joined(&texts, &next) else {
             return paths;
-        }
-        let joined = texts
-            .iter()
-            .flat_map(|it| next.iter().map(move |next| [&it[..], next].concat()));
-        texts = joined.collect();
+        };
+        texts = joined;
     }
     match is_contained {
         true => paths.contained = Some(texts).filter(|it| it.iter().all(|it| !it.is_empty())),
@@ -331,7 +333,7 @@ fn ended_texts(hir: &Hir) -> Option<Vec<Vec<u8>>> {
     Some(texts)
 }
 
-fn parts(hir: &Hir) -> Vec<&Hir> {
+pub(super) fn parts(hir: &Hir) -> Vec<&Hir> {
     match hir.kind() {
         HirKind::Concat(parts) => parts.iter().collect(),
         HirKind::Empty => Vec::new(),
@@ -379,8 +381,16 @@ fn is_dot(hir: &Hir) -> bool {
     }
 }
 
+/// Returns each of some texts followed by each of others, or `None` if there are too many.
+pub(super) fn joined(texts: &[Vec<u8>], next: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
+    let all = texts
+        .iter()
+        .flat_map(|it| next.iter().map(move |next| [&it[..], next].concat()));
+    (texts.len() * next.len() <= MOST_TEXTS).then(|| all.collect())
+}
+
 /// Returns all texts that a part matches, or `None` if there are too many.
-fn texts_of(hir: &Hir, has_dot: &mut bool) -> Option<Vec<Vec<u8>>> {
+pub(super) fn texts_of(hir: &Hir, has_dot: &mut bool) -> Option<Vec<Vec<u8>>> {
     let texts = match hir.kind() {
         HirKind::Empty => vec![Vec::new()],
         HirKind::Literal(text) => vec![text.0.to_vec()],
@@ -407,14 +417,7 @@ fn texts_of(hir: &Hir, has_dot: &mut bool) -> Option<Vec<Vec<u8>>> {
         HirKind::Concat(parts) => {
             let mut texts = vec![Vec::new()];
             for part in parts {
-                let next = texts_of(part, has_dot)?;
-                if texts.len() * next.len() > MOST_TEXTS {
-                    return None;
-                }
-                let all = texts
-                    .iter()
-                    .flat_map(|it: &Vec<u8>| next.iter().map(move |next| [&it[..], next].concat()));
-                texts = all.collect();
+                texts = joined(&texts, &texts_of(part, has_dot)?)?;
             }
             texts
         }

@@ -1,11 +1,15 @@
 //! What is compared for a link: what Apache answers to a path, what one rule answers to it, and why the
 //! link is refused if they differ.
 
-use std::collections::HashSet;
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
+use super::answer::{Answer, AnswerKind};
+use super::negotiation::{Negotiated, negotiated};
 use super::placed::Placed;
 use super::rule::{Rule, RuleKind};
-use super::server::{Answer, AnswerKind, Server, ancestors};
+use super::server::{Server, ancestors};
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::rows::RowError;
 
@@ -19,7 +23,11 @@ pub(super) struct Agreement<'s> {
     pub(super) place: &'s dyn Fn(usize) -> String,
     /// The rules that match only paths of accepted links.
     pub(super) whole: HashSet<usize>,
+    /// The entries of paths whose rules have conditions, or why there is none.
+    pub(super) negotiated: RefCell<HashMap<String, Negotiation>>,
 }
+
+type Negotiation = Option<Rc<Result<Negotiated, RowError>>>;
 
 impl Agreement<'_> {
     /// Returns the path of a text that an expression matches, without a slash before it.
@@ -51,6 +59,17 @@ impl Agreement<'_> {
         let texts = known.written_texts().into_iter().flatten();
         let paths = texts.filter_map(|text| self.path_of(placed, text).ok());
         paths.filter(|path| is_merged(path)).collect()
+    }
+
+    /// Returns the entry of a path whose rules have conditions on what a client sends.
+    pub(super) fn negotiated(&self, code: &str) -> Negotiation {
+        let mut known = self.negotiated.borrow_mut();
+        if let Some(known) = known.get(code) {
+            return known.clone();
+        }
+        let found = negotiated(self.server, code).map(Rc::new);
+        known.insert(code.to_owned(), found.clone());
+        found
     }
 
     /// Returns what a rule itself answers to a path, if it matches.

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::server::Location;
+use super::answer::Location;
 use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError};
-use crate::mapping::{Forward, WrittenRetirement};
+use crate::mapping::{Forward, OwnedVariant, WrittenRetirement};
 
 /// What a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,6 +21,8 @@ pub(super) enum Claim {
     Redirect(Location, Forward),
     /// The code itself leads to this location, and paths below it are appended to this URL.
     Below(Location, String),
+    /// The code leads to this location, and requests for some media types elsewhere.
+    Variants(Location, Vec<OwnedVariant>),
     Gone,
 }
 
@@ -75,7 +77,8 @@ impl<'o> Claims<'o> {
         match claim {
             Claim::Below(..) => return Ok(()),
             Claim::Redirect(location, forward) if *location == own && !forward.path() => {}
-            Claim::Redirect(..) | Claim::Gone => return Err(ELSEWHERE),
+            Claim::Variants(location, _) if *location == own => {}
+            Claim::Redirect(..) | Claim::Variants(..) | Claim::Gone => return Err(ELSEWHERE),
         }
         let Some(ImportedRow { link: Ok(link), .. }) = &mut self.rows[*row] else {
             return Err(ELSEWHERE);
@@ -120,6 +123,12 @@ fn link(code: String, claim: &Claim) -> ImportedLink {
             link.url = Some(location.url.clone());
             link.status = Some(location.status);
             link.below = Some(below.clone());
+        }
+        Claim::Variants(location, variants) => {
+            link.url = Some(location.url.clone());
+            link.status = Some(location.status);
+            link.forward = Some(location.forward());
+            link.variants.clone_from(variants);
         }
         Claim::Gone => link.retired = Some(WrittenRetirement::Always),
     }

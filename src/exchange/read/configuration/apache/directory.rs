@@ -1,6 +1,8 @@
 //! The rules of one file, and what it says of the directories below.
 
+use super::conditions::Conditions;
 use super::lines::{joined_lines, words};
+use super::matchers::Matchers;
 use super::rule::{Action, Followers, MALFORMED, Rule};
 use super::substitution::without_condition_references;
 use super::variables::Variables;
@@ -51,25 +53,34 @@ pub(super) struct Directory {
 }
 
 /// The state after the preceding lines.
-struct Reader<'v> {
+struct Reader<'r> {
     directory: Directory,
-    variables: &'v Variables,
+    variables: &'r Variables,
+    matchers: &'r mut Matchers,
     /// The open sections that apply a line only to some requests.
     sections: Vec<String>,
     /// The conditions of the next rule.
     condition: Option<&'static str>,
+    conditions: Conditions,
     /// How many of the next rules depend on a rule before.
     dependent: usize,
 }
 
 impl Directory {
     /// Reads a file whose first line has this number, where these variables are known.
-    pub(super) fn read(bytes: &[u8], first_line: usize, variables: &Variables) -> Self {
+    pub(super) fn read(
+        bytes: &[u8],
+        first_line: usize,
+        variables: &Variables,
+        matchers: &mut Matchers,
+    ) -> Self {
         let mut reader = Reader {
             directory: Self::default(),
             variables,
+            matchers,
             sections: Vec::new(),
             condition: None,
+            conditions: Conditions::default(),
             dependent: 0,
         };
         for (line, bytes) in joined_lines(bytes) {
@@ -104,7 +115,11 @@ impl Reader<'_> {
             "redirecttemp" => Rule::redirect(line, &[&["temp"], &rest[..]].concat()),
             "redirectmatch" => Rule::redirect_match(line, &rest),
             "rewritecond" => {
-                self.condition = Some(condition(&rest));
+                match self.conditions.add(&rest, self.matchers).ok_or(MALFORMED)? {
+                    true => self.condition.get_or_insert(condition(&rest)),
+                    // This one decides, whatever else is known.
+                    false => self.condition.insert(condition(&rest)),
+                };
                 return Ok(());
             }
             "rewriterule" => {
@@ -146,11 +161,15 @@ impl Reader<'_> {
 
     /// Adds a rule with its condition.
     fn rule(&mut self, mut rule: Rule, condition: Option<&'static str>) -> Result<(), RowError> {
+        let conditions = std::mem::take(&mut self.conditions);
         rule.condition = match (self.sections.is_empty(), self.dependent) {
             (false, _) => Some(NOT_ALWAYS),
             (true, 0) => condition,
             _ => Some("this depends on a rule before"),
         };
+        if rule.condition == condition && condition.is_some() {
+            rule.conditions = Some(conditions);
+        }
         self.dependent = self.dependent.saturating_sub(1);
         match rule.followers {
             Followers::Independent => {}

@@ -2,13 +2,16 @@
 //! answers, that is to its code, to the code with a slash after it, and, with `forward: path` or `all`, to
 //! all paths below. Only where Apache answers 404 may the code, with or without the slash, answer more.
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};
 
 use super::agreement::{Agreement, NEVER, appends_slash, is_merged};
+use super::answer::{Answer, AnswerKind};
 use super::claims::{Claim, Claims, Reach};
+use super::negotiation::Negotiated;
 use super::placed::Placed;
 use super::rule::{Action, Rule, RuleKind};
-use super::server::{Answer, AnswerKind, Server, refusal};
+use super::server::{Server, refusal};
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::rows::RowError;
 use crate::mapping::Forward;
@@ -54,6 +57,7 @@ impl<'s> Links<'s> {
             server,
             place,
             whole: HashSet::new(),
+            negotiated: RefCell::default(),
         };
         Self { agreement, claims }
     }
@@ -99,13 +103,14 @@ impl<'s> Links<'s> {
             true => self.agreement.paths(placed),
             false => Vec::new(),
         };
-        for code in self.codes(placed, &mut errors) {
+        let codes = self.codes(placed, &mut errors);
+        for code in &codes {
             let decided = match is_open {
-                true => self.below(placed, &code, &paths),
-                false => self.path(placed, &code).map(|claim| (claim, None)),
+                true => self.below(placed, code, &paths),
+                false => self.path(placed, code).map(|claim| (claim, None)),
             };
             let done = decided.and_then(|(claim, part)| {
-                self.claims.accept(rule.line, &code, claim)?;
+                self.claims.accept(rule.line, code, claim)?;
                 Ok(part)
             });
             match done {
@@ -119,7 +124,8 @@ impl<'s> Links<'s> {
         }
         if errors.is_empty() && rule.kind == RuleKind::Redirect && !is_open {
             is_whole = false;
-            if !self.is_host(rule) {
+            let is_negotiated = |code: &String| self.agreement.negotiated(code).is_some();
+            if !self.is_host(rule) || codes.iter().any(is_negotiated) {
                 parts.push(PARTLY_CODE);
             }
         }
@@ -215,6 +221,9 @@ impl<'s> Links<'s> {
         let own = [code, &slashed]
             .iter()
             .find_map(|path| self.agreement.of_rule(placed, path));
+        if let Some(found) = self.agreement.negotiated(code) {
+            return Self::of_negotiation(&found, rule, own);
+        }
         let own = match own {
             Some(kind) if answers.iter().any(|it| it.kind == kind) => Answer {
                 line: Some(rule.line),
@@ -235,8 +244,7 @@ impl<'s> Links<'s> {
                 let forward = match (is_host, location.with_query) {
                     (true, true) => Forward::PathAndQuery,
                     (true, false) => Forward::Path,
-                    (false, true) => Forward::Query,
-                    (false, false) => Forward::None,
+                    (false, _) => location.forward(),
                 };
                 if is_host {
                     self.agreement
@@ -246,6 +254,28 @@ impl<'s> Links<'s> {
             }
             AnswerKind::Gone => Ok(Claim::Gone),
             _ => Err(self.agreement.blame(&own, rule)),
+        }
+    }
+
+    /// Decides on a link for a path whose rules have conditions.
+    fn of_negotiation(
+        found: &Result<Negotiated, RowError>,
+        rule: &Rule,
+        own: Option<AnswerKind>,
+    ) -> Result<Claim, RowError> {
+        let found = found.as_ref().map_err(RowError::clone)?;
+        let is_used = found.lines.contains(&rule.line)
+            || matches!(own, Some(AnswerKind::Redirect(location)) if found.all.contains(&location));
+        let location = found.location.clone();
+        match is_used {
+            true if found.variants.is_empty() => {
+                let forward = location.forward();
+                Ok(Claim::Redirect(location, forward))
+            }
+            true => Ok(Claim::Variants(location, found.variants.clone())),
+            false => Err(RowError::NoLink(
+                "no request is answered by this rule: no media type fulfils its conditions before others",
+            )),
         }
     }
 

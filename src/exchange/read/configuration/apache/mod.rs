@@ -2,16 +2,25 @@
 //!
 //! Apache takes the first rule that matches; a table takes the exact code, and then the longest
 //! prefix. So the rules are first read as Apache reads them (`lines`, `directory`, `rule`, `pattern`,
-//! `substitution`), then `server` computes what Apache answers to a path, and `links` accepts only
-//! links with which the table answers the same.
+//! `substitution`, `conditions`), then `server` computes what Apache answers to a path, and `links`
+//! accepts only links with which the table answers the same; `negotiation` turns conditions on
+//! `Accept` into variants.
 
 mod agreement;
+mod answer;
 mod claims;
+mod clients;
+mod comparison;
+mod conditions;
 mod directory;
 mod lines;
 mod links;
+mod matchers;
+mod negotiation;
+mod outcomes;
 mod placed;
 mod prefixes;
+mod probes;
 mod rule;
 mod rule_list;
 mod server;
@@ -23,6 +32,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use self::claims::Claims;
 use self::directory::Directory;
 use self::links::Links;
+use self::matchers::Matchers;
 use self::server::{Server, ancestors};
 use self::variables::Variables;
 use crate::exchange::read::rows::{ConfigurationFile, ConfigurationTree, ImportedRow, LinkOrigin};
@@ -30,7 +40,8 @@ use crate::exchange::read::rows::{ConfigurationFile, ConfigurationTree, Imported
 /// Reads one file: the configuration of a server if the path of a rule must begin with a slash,
 /// otherwise that of the root directory.
 pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
-    let directory = Directory::read(bytes, 1, &Variables::read(bytes));
+    let matchers = &mut Matchers::default();
+    let directory = Directory::read(bytes, 1, &Variables::read(bytes), matchers);
     let slash = if is_of_server(bytes) { "/" } else { "" };
     let directories = BTreeMap::from([(String::new(), directory)]);
     let server = (directories, HashSet::new(), HashSet::new());
@@ -44,6 +55,7 @@ pub(crate) fn read_tree(
     origin: LinkOrigin<'_>,
     take: &mut dyn FnMut(ImportedRow),
 ) {
+    let mut matchers = Matchers::default();
     let files = tree.files().iter();
     let variables: HashMap<&str, _> = files
         .map(|file| (&*file.directory, Variables::read(&file.bytes)))
@@ -55,7 +67,7 @@ pub(crate) fn read_tree(
                 known.inherit(above);
             }
         }
-        let mut directory = Directory::read(&file.bytes, file.first_line, &known);
+        let mut directory = Directory::read(&file.bytes, file.first_line, &known, &mut matchers);
         // The rules of the directory above would be read with other values here.
         let has_variables = variables
             .get(&*file.directory)

@@ -2,15 +2,16 @@
 //! that path has a link of its own.
 
 use super::agreement::{Agreement, appends_slash};
+use super::answer::{AnswerKind, Location};
 use super::claims::Claim;
 use super::placed::Placed;
 use super::rule::RuleKind;
 use super::rule_list::RuleList;
-use super::server::{AnswerKind, Location, ancestors};
+use super::server::ancestors;
 use crate::exchange::read::configuration::below::{
     BELOW, GONE_BELOW, OTHERWISE_USED, forward_below,
 };
-use crate::exchange::read::configuration::pattern::Pattern;
+use crate::exchange::read::configuration::pattern::{Paths, Pattern};
 use crate::exchange::read::configuration::pattern_index::TOO_MANY;
 use crate::exchange::read::rows::RowError;
 use crate::mapping::Forward;
@@ -18,6 +19,10 @@ use crate::mapping::Forward;
 const UNLIKE: RowError = RowError::NoLink(
     "the code itself has another status, or differs in whether it gets the query: \
      an entry has one for both (below)",
+);
+
+const TO_ONE_URL: RowError = RowError::NoLink(
+    "a table does not lead all that is below a code to one URL, and the code itself to another",
 );
 
 impl Agreement<'_> {
@@ -56,6 +61,16 @@ impl Agreement<'_> {
             ..found.clone()
         };
         self.reaches_all_below(placed, code, &location, forward)?;
+        if let Some(found) = self.negotiated(code) {
+            let found = Result::as_ref(&found).map_err(RowError::clone)?;
+            if !found.variants.is_empty() {
+                return match (is_appended, found.location.is_like(&location)) {
+                    (false, _) => Err(TO_ONE_URL),
+                    (true, false) => Err(UNLIKE),
+                    (true, true) => Ok(Claim::Below(found.location.clone(), location.url)),
+                };
+            }
+        }
         let own = AnswerKind::Redirect(location.clone());
         let answers = [code, &start].map(|path| self.server.answer(path));
         let elsewhere = answers.iter().find_map(|it| match &it.kind {
@@ -75,12 +90,9 @@ impl Agreement<'_> {
         let claim = match (leads_itself, elsewhere) {
             (true, _) => Claim::Redirect(location, forward),
             (false, Some(_)) if !is_appended => {
-                return Err(RowError::NoLink(
-                    "a table does not lead all that is below a code to one URL, and the code itself \
-                     to another",
-                ));
+                return Err(TO_ONE_URL);
             }
-            (false, Some(found)) if is_like(found, &location) => {
+            (false, Some(found)) if found.is_like(&location) => {
                 Claim::Below(found.clone(), location.url)
             }
             (false, Some(_)) => return Err(UNLIKE),
@@ -191,27 +203,23 @@ impl Agreement<'_> {
             .ok_or(TOO_MANY)?;
         for number in near {
             let other = &list.rules()[number];
-            let is_same = || {
-                let Pattern::Known(known) = &other.pattern else {
+            let is_decided = || {
+                let Some(known) = exact(&other.pattern) else {
                     return false;
                 };
-                let texts = known.paths.texts.as_ref();
-                let is_uniform = known.paths.is_open
-                    && !known.is_negated()
-                    && !known.folds()
-                    && !known.paths.has_dot
-                    && texts.is_some_and(|texts| {
-                        let mut inside = texts.iter().filter(|it| it.starts_with(start.as_bytes()));
-                        inside.all(|it| it.len() == start.len())
-                    });
+                let mut inside = known.texts.iter().flatten();
+                if !inside.all(|it| it == start.as_bytes() || !it.starts_with(start.as_bytes())) {
+                    return false;
+                }
                 let leads = |(below, expected): (&&str, &Location)| {
                     let relative = format!("{start}{below}");
                     let found = self.server.of_rule(list, number, relative.as_bytes());
                     found == Some(Some(AnswerKind::Redirect(expected.clone())))
                 };
-                is_uniform && BELOW.iter().zip(expected).all(leads)
+                // A rule for the code itself decides nothing below.
+                !known.is_open || BELOW.iter().zip(expected).all(leads)
             };
-            if !self.whole.contains(&other.line) && !is_same() {
+            if !self.whole.contains(&other.line) && !is_decided() {
                 return Err(self.covered(other.line));
             }
         }
@@ -234,7 +242,11 @@ impl Agreement<'_> {
     }
 }
 
-/// Returns whether one entry can lead to both locations, one of them for paths below it.
-fn is_like(one: &Location, other: &Location) -> bool {
-    (one.status, one.with_query) == (other.status, other.with_query)
+/// Returns the paths of an expression that matches no others.
+fn exact(pattern: &Pattern) -> Option<&Paths> {
+    let Pattern::Known(known) = pattern else {
+        return None;
+    };
+    let is_exact = !known.is_negated() && !known.folds() && !known.paths.has_dot;
+    (is_exact && known.paths.texts.is_some()).then_some(&known.paths)
 }

@@ -1,5 +1,6 @@
 //! One rule: `Redirect`, `RedirectMatch` or `RewriteRule`, as Apache reads its words and flags.
 
+use super::conditions::Conditions;
 use super::substitution::{Escapes, Substitution};
 use crate::exchange::read::configuration::pattern::{Paths, Pattern};
 use crate::exchange::read::rows::{RowError, excerpt};
@@ -17,6 +18,8 @@ pub(super) struct Rule {
     pub(super) action: Action,
     /// Why it does not apply to every request for its paths.
     pub(super) condition: Option<&'static str>,
+    /// Its conditions, if it depends on nothing else.
+    pub(super) conditions: Option<Conditions>,
     /// Whether no rule after it is applied.
     pub(super) is_last: bool,
     /// What follows it in the list applies only in some cases.
@@ -146,6 +149,7 @@ impl Rule {
             pattern,
             action,
             condition: None,
+            conditions: None,
             is_last: true,
             followers: Followers::Independent,
         }
@@ -153,6 +157,10 @@ impl Rule {
 }
 
 const NO_STATUS: RowError = RowError::NoLink("a table has no such status");
+
+/// The reason for a rule by which no type is acceptable.
+pub(super) const NOT_ACCEPTABLE: RowError =
+    RowError::NoLink("a table leads to the url of an entry if no type is acceptable (406)");
 
 impl Flags {
     /// Reads flags in brackets, regardless of case; `None` if Apache refuses them.
@@ -204,6 +212,7 @@ impl Flags {
         match self.status {
             Some(410) => return Action::Gone,
             Some(404) => return Action::NotFound,
+            Some(406) => return Action::Other(NOT_ACCEPTABLE),
             Some(status) if !(300..400).contains(&status) => return Action::Other(NO_STATUS),
             _ if url.starts_with("%{") => {
                 return Action::Other(RowError::Variable(excerpt(url)));

@@ -7,13 +7,15 @@
 use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
+use super::answer::{Answer, AnswerKind, Location};
 use super::directory::Directory;
+use super::outcomes::{Outcomes, Step};
 use super::rule::{Action, QueryUse, Redirect, Rule};
 use super::rule_list::RuleList;
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::configuration::pattern_index::TOO_MANY;
 use crate::exchange::read::rows::RowError;
-use crate::mapping::{Status, Target};
+use crate::mapping::Target;
 
 /// The directory index that Apache looks for by default.
 const INDEX: &str = "index.html";
@@ -36,43 +38,6 @@ pub(super) struct Server {
     pub(super) folders: HashSet<String>,
     /// `/` in the configuration of a server, where paths of rules begin with a slash.
     pub(super) slash: &'static str,
-}
-
-/// What is answered to a path, and the line that decides it.
-#[derive(Debug, Clone)]
-pub(super) struct Answer {
-    pub(super) line: Option<usize>,
-    pub(super) kind: AnswerKind,
-}
-
-/// What is answered to a path.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum AnswerKind {
-    Redirect(Location),
-    Gone,
-    NotFound,
-    /// A redirect to the same path with a slash after it.
-    Slash,
-    /// A file, or the list of a directory.
-    File,
-    /// Something that a table does not answer, or that is not known.
-    Other(Rc<RowError>),
-}
-
-/// Where a redirect leads.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Location {
-    pub(super) status: Status,
-    /// The URL in canonical form.
-    pub(super) url: String,
-    /// Whether the query of the request is appended.
-    pub(super) with_query: bool,
-}
-
-impl AnswerKind {
-    fn other(reason: &'static str) -> Self {
-        Self::Other(Rc::new(RowError::NoLink(reason)))
-    }
 }
 
 impl Server {
@@ -122,20 +87,25 @@ impl Server {
 
     /// Returns what is answered to a path, which has no slash before it.
     pub(super) fn answer(&self, path: &str) -> Answer {
+        self.outcomes(path).to_anyone()
+    }
+
+    /// Returns what may be answered to a path, which has no slash before it.
+    pub(super) fn outcomes(&self, path: &str) -> Outcomes<'_> {
         let nearest = ancestors(path).find_map(|it| self.sites.get(it));
         if let Some(line) = nearest.and_then(|it| it.broken) {
             let kind = AnswerKind::other("the effect of the rules of this directory is not known");
-            return Answer {
+            return Outcomes::only(Answer {
                 line: Some(line),
                 kind,
-            };
+            });
         }
         let rest = self.without_rewriting(path);
         let Some((_, site, relative)) = self.rewriting(path) else {
-            return rest;
+            return Outcomes::only(rest);
         };
         let relative = format!("{}{relative}", self.slash);
-        self.applied(&site.rewrites, &relative, rest)
+        self.applied(&site.rewrites, &relative, (path, rest))
     }
 
     /// Returns what is answered if no `RewriteRule` applies.
@@ -144,7 +114,8 @@ impl Server {
         let above: Vec<_> = ancestors(path).collect();
         for directory in above.iter().rev() {
             if let Some(site) = self.sites.get(*directory) {
-                rest = self.applied(&site.redirects, &format!("/{path}"), rest);
+                let outcomes = self.applied(&site.redirects, &format!("/{path}"), (path, rest));
+                rest = outcomes.to_anyone();
             }
         }
         rest
@@ -164,47 +135,29 @@ impl Server {
         })
     }
 
-    /// Returns what a list of rules answers to a path, or else `rest`.
-    fn applied(&self, list: &RuleList, path: &str, rest: Answer) -> Answer {
-        let Some(near) = list.near(path.as_bytes()) else {
+    /// Returns what a list of rules may answer to a text of a path, or else `rest`.
+    fn applied<'s>(
+        &self,
+        list: &'s RuleList,
+        text: &str,
+        (path, rest): (&str, Answer),
+    ) -> Outcomes<'s> {
+        let Some(near) = list.near(text.as_bytes()) else {
             let kind = AnswerKind::Other(Rc::new(TOO_MANY));
-            return Answer { line: None, kind };
+            return Outcomes::only(Answer { line: None, kind });
         };
-        // What is answered if a condition is fulfilled.
-        let mut possible: Vec<(usize, Option<AnswerKind>)> = Vec::new();
-        let mut end = rest;
+        let mut steps = Vec::new();
         for number in near {
-            let rule = &list.rules()[number];
-            let Some(found) = self.of_rule(list, number, path.as_bytes()) else {
+            let Some(kind) = self.of_rule(list, number, text.as_bytes()) else {
                 continue;
             };
-            if rule.condition.is_some() {
-                possible.push((rule.line, found));
-                continue;
+            let rule = &list.rules()[number];
+            steps.push(Step { rule, kind });
+            if rule.condition.is_none() {
+                break;
             }
-            if let Some(kind) = found {
-                end = Answer {
-                    line: Some(rule.line),
-                    kind,
-                };
-            }
-            break;
         }
-        let differs = |(_, kind): &&(_, Option<AnswerKind>)| {
-            kind.as_ref().is_some_and(|it| *it != end.kind)
-                || kind.is_none() && end.kind != AnswerKind::NotFound
-        };
-        match possible.iter().find(differs) {
-            Some((line, _)) => {
-                let rule = list.rules().iter().find(|it| it.line == *line);
-                let reason = rule.and_then(|it| it.condition).unwrap_or_default();
-                Answer {
-                    line: Some(*line),
-                    kind: AnswerKind::other(reason),
-                }
-            }
-            None => end,
-        }
+        Outcomes::new(path, steps, rest)
     }
 
     /// Returns the answer of a rule if it matches; `Some(None)` if it only ends the list.

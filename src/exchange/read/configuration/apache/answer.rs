@@ -1,0 +1,58 @@
+//! What Apache answers to a path.
+
+use std::rc::Rc;
+
+use crate::exchange::read::rows::RowError;
+use crate::mapping::{Forward, Status};
+
+/// What is answered to a path, and the line that decides it.
+#[derive(Debug, Clone)]
+pub(super) struct Answer {
+    pub(super) line: Option<usize>,
+    pub(super) kind: AnswerKind,
+}
+
+/// What is answered to a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum AnswerKind {
+    Redirect(Location),
+    Gone,
+    NotFound,
+    /// A redirect to the same path with a slash after it.
+    Slash,
+    /// A file, or the list of a directory.
+    File,
+    /// Something that a table does not answer, or that is not known.
+    Other(Rc<RowError>),
+}
+
+/// Where a redirect leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Location {
+    pub(super) status: Status,
+    /// The URL in canonical form.
+    pub(super) url: String,
+    /// Whether the query of the request is appended.
+    pub(super) with_query: bool,
+}
+
+impl Location {
+    /// Returns what a link for the path alone forwards.
+    pub(super) fn forward(&self) -> Forward {
+        match self.with_query {
+            true => Forward::Query,
+            false => Forward::None,
+        }
+    }
+
+    /// Returns whether one entry can lead to both locations.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        (self.status, self.with_query) == (other.status, other.with_query)
+    }
+}
+
+impl AnswerKind {
+    pub(super) fn other(reason: &'static str) -> Self {
+        Self::Other(Rc::new(RowError::NoLink(reason)))
+    }
+}

@@ -1,0 +1,350 @@
+//! Content negotiation by rules with conditions on `Accept`: the variants of the entry with which the table
+//! answers every client as Apache does.
+
+use std::collections::HashSet;
+
+use super::answer::Location;
+use super::clients::{Clients, TOO_MANY};
+use super::comparison::Comparison;
+use super::conditions::Conditions;
+use super::probes::BROWSERS;
+use super::server::Server;
+use crate::exchange::read::rows::RowError;
+use crate::mapping::{MediaType, OwnedVariant, Target};
+
+/// The maximum number of media types of one path, which bounds the effort.
+const MOST_TYPES: usize = 64;
+
+const UNLIKE: RowError = RowError::NoLink(
+    "the media types lead to answers with other statuses, or with another use of the query: \
+     an entry has one for all its variants",
+);
+
+/// The entry of a path whose rules have conditions on `Accept`.
+#[derive(Debug, Clone)]
+pub(super) struct Negotiated {
+    /// Where requests lead that name none of the types.
+    pub(super) location: Location,
+    pub(super) variants: Vec<OwnedVariant>,
+    /// The lines of the rules that decide an answer.
+    pub(super) lines: HashSet<usize>,
+    /// The locations to which the entry leads.
+    pub(super) all: Vec<Location>,
+}
+
+/// A media type, where it alone leads, and the rule that decides that.
+struct Single {
+    media_type: MediaType,
+    location: Location,
+    line: usize,
+}
+
+/// Decides on the entry of a path; `None` if its rules have no conditions on what a client sends.
+pub(super) fn negotiated(server: &Server, code: &str) -> Option<Result<Negotiated, RowError>> {
+    let clients = Clients::new(server, code);
+    let mut of_accept = clients.conditions().flat_map(Conditions::of_accept);
+    if of_accept.next().is_none() && !clients.has_agents() {
+        return None;
+    }
+    Some(types(&clients).and_then(|types| entry(&clients, types)))
+}
+
+/// Returns the media types that the conditions of a path look for.
+fn types(clients: &Clients<'_>) -> Result<Vec<MediaType>, RowError> {
+    let mut types: Vec<MediaType> = Vec::new();
+    for matcher in clients.conditions().flat_map(Conditions::of_accept) {
+        if matcher.occurrences.has_others {
+            return Err(RowError::NoLink(
+                "a condition on Accept looks for something else than media types",
+            ));
+        }
+        for it in &matcher.occurrences.types {
+            if !types.contains(it) {
+                types.push(it.clone());
+            }
+        }
+    }
+    match types.len() > MOST_TYPES {
+        true => Err(TOO_MANY),
+        false => Ok(types),
+    }
+}
+
+fn entry(clients: &Clients<'_>, types: Vec<MediaType>) -> Result<Negotiated, RowError> {
+    let location = default_location(clients)?;
+    let mut singles = Vec::new();
+    for media_type in &types {
+        if let Some(found) = clients.answer(media_type.as_str())? {
+            let line = clients.line(media_type.as_str());
+            singles.push(Single {
+                media_type: media_type.clone(),
+                location: found,
+                line: line.unwrap_or(usize::MAX),
+            });
+        }
+    }
+    // The order in which Apache applies the rules.
+    singles.sort_by_key(|it| it.line);
+    let mut all: Vec<_> = singles.iter().map(|it| it.location.clone()).collect();
+    all.push(location.clone());
+    if !all.iter().all(|it| it.is_like(&location)) {
+        return Err(UNLIKE);
+    }
+    all.dedup();
+    let types: Vec<_> = types.iter().map(MediaType::as_str).collect();
+    let alone = singles
+        .iter()
+        .map(|it| (it.media_type.as_str(), &*it.location.url));
+    let alone: Vec<_> = alone.collect();
+    let checked = |singles: &[&Single]| {
+        let variants = variants(singles)?;
+        let comparison = Comparison {
+            clients,
+            location: &location,
+            variants: &variants,
+        };
+        comparison.agrees(&types, &alone).map(|()| variants)
+    };
+    let elsewhere = singles.iter().filter(|it| it.location != location);
+    let variants = checked(&elsewhere.collect::<Vec<_>>())
+        .or_else(|_| checked(&singles.iter().collect::<Vec<_>>()))?;
+    Ok(Negotiated {
+        location,
+        variants,
+        lines: clients.lines(),
+        all,
+    })
+}
+
+/// Returns where a request leads that accepts anything.
+fn default_location(clients: &Clients<'_>) -> Result<Location, RowError> {
+    match (clients.answer("")?, clients.answer("*/*")?) {
+        (Some(none), Some(any)) if none == any => Ok(none),
+        (Some(_), Some(_)) => Err(RowError::NoLink(
+            "Apache answers otherwise without Accept than to one that accepts anything (*/*)",
+        )),
+        (Some(found), None) | (None, Some(found)) => Ok(found),
+        (None, None) => clients.answer(BROWSERS[0])?.ok_or(RowError::NoLink(
+            "Apache answers neither a browser nor a request that accepts anything (*/*)",
+        )),
+    }
+}
+
+/// Returns the variants for these types, in order: one for adjacent types with one location.
+fn variants(singles: &[&Single]) -> Result<Vec<OwnedVariant>, RowError> {
+    let mut variants: Vec<OwnedVariant> = Vec::new();
+    for single in singles {
+        let media_type = single.media_type.clone();
+        match variants.last_mut() {
+            Some(last) if last.target.as_str() == single.location.url => {
+                last.types.push(media_type);
+            }
+            _ => {
+                let target = Target::parse(&single.location.url);
+                let target = target.map_err(|error| RowError::Target {
+                    key: "url",
+                    error,
+                    field: None,
+                })?;
+                variants.push(OwnedVariant {
+                    types: vec![media_type],
+                    target: target.into_owned(),
+                    below: None,
+                });
+            }
+        }
+    }
+    Ok(variants)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::exchange::read::configuration::apache::read;
+    use crate::exchange::read::rows::testing::read_by;
+
+    /// Returns the accepted links of a file, each with its variants, and the refused lines with the
+    /// reasons.
+    fn decided(text: &str) -> Vec<String> {
+        let rows = read_by(read, text.as_bytes());
+        let shown = rows.iter().map(|row| match &row.link {
+            Ok(link) => {
+                let code = link.code.as_deref().unwrap_or_default();
+                let url = link.url.as_deref().unwrap_or_default();
+                let below = link.below.iter().map(|it| format!(" below {it}"));
+                let variants = link.variants.iter().map(|it| format!(", {it}"));
+                let rest: String = below.chain(variants).collect();
+                format!("{code} {url}{rest}").replace("https://e.org/", "/")
+            }
+            Err(error) => format!("{}: {error}", row.line),
+        });
+        shown.collect()
+    }
+
+    /// Returns a rule for the path `a` with conditions on `Accept`.
+    fn rule(conditions: &[&str], target: &str) -> String {
+        let conditions = conditions
+            .iter()
+            .map(|it| format!("RewriteCond %{{HTTP_ACCEPT}} {it}\n"));
+        let rule = format!("RewriteRule ^a/?$ https://e.org/{target} [R=303,L]\n");
+        conditions.chain([rule]).collect()
+    }
+
+    #[test]
+    fn types_that_lead_elsewhere_become_variants_in_the_order_of_the_rules() {
+        let rules = [
+            rule(&["text/turtle [OR]", "application/x-turtle"], "ttl"),
+            rule(&["^.*application/(rdf|owl)\\+xml.*$"], "rdf"),
+            rule(
+                &[
+                    "application/ld\\+json [NC,OR]",
+                    "\"json$\" [OR]",
+                    "application/json",
+                ],
+                "json",
+            ),
+            rule(&[], "page"),
+        ];
+        let fragment = rules.concat();
+        let reason = "a condition on Accept looks for something else than media types";
+        let refused = [3, 5, 9, 10].map(|line| format!("{line}: {reason}"));
+        assert_eq!(decided(&fragment), refused);
+        let whole = fragment.replace("RewriteCond %{HTTP_ACCEPT} \"json$\" [OR]\n", "");
+        let expected = "a /page, text/turtle,application/x-turtle /ttl, \
+                        application/rdf+xml,application/owl+xml /rdf, \
+                        application/ld+json,application/json /json";
+        assert_eq!(decided(&whole), [expected]);
+        let other_name = whole.replace("%{HTTP_ACCEPT}", "%{HTTP:accept}");
+        assert_eq!(decided(&other_name), [expected]);
+    }
+
+    #[test]
+    fn the_url_of_an_entry_is_for_requests_that_accept_anything() {
+        let page = rule(&["text/html [OR]", "application/xhtml\\+xml"], "page");
+        let turtle = rule(&["text/turtle"], "ttl");
+        let any = rule(&["\\*/\\* [OR]", "^$ [OR]", "application/rdf\\+xml"], "rdf");
+        let with_page = "a /rdf, text/html,application/xhtml+xml /page, text/turtle /ttl, \
+                         application/rdf+xml /rdf";
+        let found = decided(&[&*page, &turtle, &any].concat());
+        assert_eq!(found, [with_page]);
+        // Of a page and Turtle with the same quality, Apache takes the page here.
+        let found = decided(&[&*page, &turtle, &rule(&[], "page")].concat());
+        let both = "a /page, text/html,application/xhtml+xml /page, text/turtle /ttl";
+        assert_eq!(found, [both]);
+        let found = decided(&[&*turtle, &page, &rule(&[], "page")].concat());
+        let both = "a /page, text/turtle /ttl, text/html,application/xhtml+xml /page";
+        assert_eq!(found, [both]);
+        // Where Apache answers 404, the entry answers, too.
+        let found = decided(&[&*turtle, &page].concat());
+        assert_eq!(found, [both]);
+        let neither =
+            "3: Apache answers neither a browser nor a request that accepts anything (*/*)";
+        assert_eq!(decided(&turtle), [neither.replacen('3', "2", 1)]);
+    }
+
+    #[test]
+    fn what_one_entry_cannot_answer_is_refused() {
+        let turtle = rule(&["text/turtle"], "ttl");
+        let all = |reason: &str, lines: &[usize]| -> Vec<String> {
+            lines
+                .iter()
+                .map(|line| format!("{line}: {reason}"))
+                .collect()
+        };
+        let found = decided(&[&*turtle, &rule(&[".+"], "any"), &rule(&[], "none")].concat());
+        let reason =
+            "Apache answers otherwise without Accept than to one that accepts anything (*/*)";
+        assert_eq!(found, all(reason, &[2, 4, 5]));
+        let found = decided(&[&*turtle.replace("303", "302"), &rule(&[], "page")].concat());
+        let reason = "the media types lead to answers with other statuses, or with another use of the query: \
+                      an entry has one for all its variants";
+        assert_eq!(found, all(reason, &[2, 3]));
+        let sniffing = "RewriteCond %{HTTP_USER_AGENT} ^Mozilla/.*\n";
+        let page = format!("{sniffing}{}", rule(&[], "page"));
+        let reason = "a short link leads every program to the same target, whatever its User-Agent";
+        assert_eq!(
+            decided(&[&*page, &rule(&[], "ttl")].concat()),
+            all(reason, &[2, 3])
+        );
+        // It does not matter who is led to the same page.
+        let found = decided(&[&*turtle, &page, &rule(&[], "page")].concat());
+        assert_eq!(found, ["a /page, text/turtle /ttl"]);
+        // Types other than the named ones lead elsewhere than a request that accepts anything.
+        let found = decided(&[&*rule(&["!text/html"], "ttl"), &rule(&[], "page")].concat());
+        assert_eq!(found.len(), 1, "{found:?}");
+        let found = decided(
+            &[
+                &*rule(&["^text/turtle$"], "ttl"),
+                &rule(&["^$ [OR]", "^\\*/\\*$"], "b"),
+                &rule(&[], "page"),
+            ]
+            .concat(),
+        );
+        let reason = "a table would choose another media type than Apache";
+        assert_eq!(found, all(reason, &[2, 5, 6]));
+    }
+
+    #[test]
+    fn types_that_lead_somewhere_only_together_are_compared() {
+        let both = rule(&["text/turtle", "application/rdf\\+xml"], "x");
+        let page = rule(&["text/html"], "page");
+        let found = decided(&[both, page].concat());
+        let reason = "a table would choose another media type than Apache";
+        assert_eq!(found, [3, 5].map(|line| format!("{line}: {reason}")));
+    }
+
+    #[test]
+    fn an_answer_that_depends_on_the_order_or_the_rest_of_types_is_refused() {
+        let reason = "a table would choose another media type than Apache";
+        for condition in [
+            "!application/rdf\\+xml.*text/html",
+            "text/turtle[,;]",
+            "^text/turtle",
+        ] {
+            let found = decided(&[rule(&[condition], "x"), rule(&[], "page")].concat());
+            assert_eq!(
+                found,
+                [2, 3].map(|line| format!("{line}: {reason}")),
+                "{condition}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_plus_sign_that_is_not_escaped_repeats_a_letter() {
+        let found =
+            decided(&[&*rule(&["application/rdf+xml"], "rdf"), &rule(&[], "page")].concat());
+        let reason = "no request is answered by this rule: no media type fulfils its conditions before others";
+        assert_eq!(found, [&format!("2: {reason}"), "a /page"]);
+    }
+
+    #[test]
+    fn paths_below_a_code_with_variants_lead_to_one_url() {
+        let rules = [
+            rule(&["text/turtle"], "ttl"),
+            rule(&[], "page"),
+            "RewriteRule ^a/(.*)$ https://e.org/d/$1 [R=303,L]\n".to_owned(),
+        ];
+        assert_eq!(
+            decided(&rules.concat()),
+            ["a /page below /d/, text/turtle /ttl"]
+        );
+    }
+
+    #[test]
+    fn a_last_condition_with_an_alternative_is_fulfilled() {
+        let found = decided(&[&*rule(&["text/turtle [OR]"], "ttl"), &rule(&[], "page")].concat());
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found.contains(&"a /ttl".to_owned()), "{found:?}");
+    }
+
+    #[test]
+    fn conditions_that_apache_refuses_break_all_rules() {
+        for condition in ["text/html [NC, OR]", "text/html [X]", "text/html NC", ""] {
+            let found = decided(&[&*rule(&[condition], "ttl"), &rule(&[], "page")].concat());
+            assert!(
+                found.iter().all(|it| !it.contains(" /")),
+                "{condition}: {found:?}"
+            );
+        }
+    }
+}
