@@ -72,8 +72,21 @@ def negotiated(source):
         lines.append(f"RewriteRule {pattern} https://v.example/{source.choice('xyz')} {flags}")
     if source.random() < 0.8:
         lines.append(f"RewriteRule {pattern} https://v.example/{source.choice('xyz')} {flags}")
-    if source.random() < 0.2:
-        lines.append(f"RewriteRule ^{name}/(.*)$ https://v.example/below/$1 {flags}")
+    lines += below(source, name, flags) if source.random() < 0.4 else []
+    return lines
+
+
+def below(source, name, flags):
+    """Returns rules for the paths below one that depend on `Accept`, or not."""
+    expressions = [f"^{name}/(.*)$", f"^{name}/(.*)$", f"^{name}/(.+)$", f"^{name}/x1$", f"^{name}/x(.*)$"]
+    targets = ["below/$1", "below/$1", "more/$1", "x", "y", "$1.ttl"]
+    lines = []
+    for _ in range(source.randrange(0, 3)):
+        lines.append(f"RewriteCond {condition(source)}")
+        expression = source.choice(expressions if source.random() < 0.3 else expressions[:2])
+        lines.append(f"RewriteRule {expression} https://v.example/{source.choice(targets)} {flags}")
+    if source.random() < 0.8:
+        lines.append(f"RewriteRule {expressions[0]} https://v.example/{source.choice(targets)} {flags}")
     return lines
 
 

@@ -6,6 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use super::answer::{Answer, AnswerKind};
+use super::below_variants::NegotiatedBelow;
 use super::negotiation::{Negotiated, negotiated};
 use super::placed::Placed;
 use super::rule::{Rule, RuleKind};
@@ -25,9 +26,14 @@ pub(super) struct Agreement<'s> {
     pub(super) whole: HashSet<usize>,
     /// The entries of paths whose rules have conditions, or why there is none.
     pub(super) negotiated: RefCell<HashMap<String, Negotiation>>,
+    /// The same of paths below a code.
+    pub(super) below: RefCell<HashMap<String, NegotiationBelow>>,
 }
 
 type Negotiation = Option<Rc<Result<Negotiated, RowError>>>;
+
+/// The entry of a code and all paths below it, or why there is none.
+pub(super) type NegotiationBelow = Option<Rc<Result<NegotiatedBelow, RowError>>>;
 
 impl Agreement<'_> {
     /// Returns the path of a text that an expression matches, without a slash before it.

@@ -22,8 +22,29 @@ pub(super) enum Claim {
     /// The code itself leads to this location, and paths below it are appended to this URL.
     Below(Location, String),
     /// The code leads to this location, and requests for some media types elsewhere.
-    Variants(Location, Vec<OwnedVariant>),
+    Variants(Variants),
     Gone,
+}
+
+/// An entry with variants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Variants {
+    pub(super) location: Location,
+    pub(super) forward: Forward,
+    pub(super) below: Option<String>,
+    pub(super) variants: Vec<OwnedVariant>,
+}
+
+impl Claim {
+    /// Returns whether paths below the code are answered.
+    fn takes_below(&self) -> bool {
+        match self {
+            Self::Redirect(_, forward) => forward.takes_below(),
+            Self::Below(..) => true,
+            Self::Variants(it) => it.below.is_some() || it.forward.takes_below(),
+            Self::Gone => false,
+        }
+    }
 }
 
 const ELSEWHERE: RowError =
@@ -54,9 +75,10 @@ impl<'o> Claims<'o> {
         }
         if let Some((row, before)) = self.accepted.get(&code) {
             match (before, &claim) {
-                (Claim::Redirect(_, before), Claim::Redirect(_, now))
-                    if now.takes_below() && !before.takes_below() =>
-                {
+                (
+                    Claim::Redirect(..) | Claim::Variants(_),
+                    Claim::Redirect(..) | Claim::Variants(_),
+                ) if claim.takes_below() && !before.takes_below() => {
                     self.rows[*row] = None;
                 }
                 _ => return Ok(()),
@@ -77,7 +99,7 @@ impl<'o> Claims<'o> {
         match claim {
             Claim::Below(..) => return Ok(()),
             Claim::Redirect(location, forward) if *location == own && !forward.path() => {}
-            Claim::Variants(location, _) if *location == own => {}
+            Claim::Variants(it) if it.location == own && !it.forward.path() => {}
             Claim::Redirect(..) | Claim::Variants(..) | Claim::Gone => return Err(ELSEWHERE),
         }
         let Some(ImportedRow { link: Ok(link), .. }) = &mut self.rows[*row] else {
@@ -124,11 +146,12 @@ fn link(code: String, claim: &Claim) -> ImportedLink {
             link.status = Some(location.status);
             link.below = Some(below.clone());
         }
-        Claim::Variants(location, variants) => {
-            link.url = Some(location.url.clone());
-            link.status = Some(location.status);
-            link.forward = Some(location.forward());
-            link.variants.clone_from(variants);
+        Claim::Variants(it) => {
+            link.url = Some(it.location.url.clone());
+            link.status = Some(it.location.status);
+            link.forward = Some(it.forward);
+            link.below.clone_from(&it.below);
+            link.variants.clone_from(&it.variants);
         }
         Claim::Gone => link.retired = Some(WrittenRetirement::Always),
     }

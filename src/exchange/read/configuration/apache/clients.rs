@@ -19,20 +19,20 @@ const AGENT: RowError = RowError::NoLink(
 /// The reason for a path with more conditions than are tried.
 pub(super) const TOO_MANY: RowError = RowError::NoLink("the conditions of this path are too many");
 
-/// The answers to a path, with and without a slash after it.
+/// The answers to some paths, which must lead alike: such as a code with and without a slash after it.
 pub(super) struct Clients<'s> {
-    outcomes: [Outcomes<'s>; 2],
+    outcomes: Vec<Outcomes<'s>>,
     agents: Vec<usize>,
     answers: RefCell<HashMap<String, Result<Option<Location>, RowError>>>,
     lines: RefCell<HashSet<usize>>,
 }
 
 impl<'s> Clients<'s> {
-    /// Takes a path without a slash at its ends.
-    pub(super) fn new(server: &'s Server, code: &str) -> Self {
-        let outcomes = [code, &format!("{code}/")].map(|path| server.outcomes(path));
+    /// Takes paths without a slash before them.
+    pub(super) fn new(server: &'s Server, paths: &[&str]) -> Self {
+        let outcomes = paths.iter().map(|path| server.outcomes(path));
         let mut clients = Self {
-            outcomes,
+            outcomes: outcomes.collect(),
             agents: Vec::new(),
             answers: RefCell::default(),
             lines: RefCell::default(),
@@ -51,9 +51,10 @@ impl<'s> Clients<'s> {
         steps.filter_map(|it| it.rule.conditions.as_ref())
     }
 
-    /// Returns whether an answer may depend on `User-Agent`.
-    pub(super) fn has_agents(&self) -> bool {
-        !self.agents.is_empty()
+    /// Returns whether an answer may depend on what a client sends.
+    pub(super) fn differ(&self) -> bool {
+        let mut of_accept = self.conditions().flat_map(Conditions::of_accept);
+        of_accept.next().is_some() || !self.agents.is_empty()
     }
 
     /// Returns the lines of the rules that have decided an answer so far.

@@ -11,16 +11,18 @@ const OTHERWISE: RowError = RowError::NoLink("a table would choose another media
 /// An entry with variants that a table would have for a path.
 pub(super) struct Comparison<'c> {
     pub(super) clients: &'c Clients<'c>,
-    /// The own URL of the entry.
+    /// Where the entry itself leads.
     pub(super) location: &'c Location,
     pub(super) variants: &'c [OwnedVariant],
+    /// Returns the URL to which a variant leads the path, or the entry itself.
+    pub(super) url: &'c dyn Fn(Option<&OwnedVariant>) -> String,
 }
 
 impl Comparison<'_> {
     /// Checks that the table leads requests where Apache does: those that name none of the types that its
     /// conditions look for, one of them or, with the same quality, several of them. Those that lead
     /// somewhere alone come with that URL, too.
-    pub(super) fn agrees(&self, types: &[&str], alone: &[(&str, &str)]) -> Result<(), RowError> {
+    pub(super) fn agrees(&self, types: &[&str], alone: &[(&str, String)]) -> Result<(), RowError> {
         for accept in ["", "*/*"].iter().chain(&BROWSERS) {
             self.agrees_for(accept)?;
         }
@@ -65,8 +67,7 @@ impl Comparison<'_> {
     }
 
     /// Returns where the entry leads a request with this `Accept`.
-    fn chosen(&self, accept: &str) -> &str {
-        let chosen = preferred_variant(self.variants, &accept);
-        chosen.map_or(&*self.location.url, |it| it.target.as_str())
+    fn chosen(&self, accept: &str) -> String {
+        (self.url)(preferred_variant(self.variants, &accept))
     }
 }

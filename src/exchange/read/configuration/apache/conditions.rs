@@ -114,6 +114,11 @@ impl Conditions {
         self.about(Subject::Agent)
     }
 
+    /// Returns whether the path that is requested is compared.
+    pub(super) fn has_path(&self) -> bool {
+        self.about(Subject::Path).next().is_some()
+    }
+
     fn about(&self, subject: Subject) -> impl Iterator<Item = &Rc<Matcher>> {
         let tests = self.tests.iter().filter(move |it| it.subject == subject);
         tests.map(|it| &it.matcher)

@@ -7,8 +7,8 @@ use std::collections::{BTreeSet, HashSet};
 
 use super::agreement::{Agreement, NEVER, appends_slash, is_merged};
 use super::answer::{Answer, AnswerKind};
-use super::claims::{Claim, Claims, Reach};
-use super::negotiation::Negotiated;
+use super::claims::{Claim, Claims, Reach, Variants};
+use super::negotiation::{Negotiated, UNUSED};
 use super::placed::Placed;
 use super::rule::{Action, Rule, RuleKind};
 use super::server::{Server, refusal};
@@ -58,6 +58,7 @@ impl<'s> Links<'s> {
             place,
             whole: HashSet::new(),
             negotiated: RefCell::default(),
+            below: RefCell::default(),
         };
         Self { agreement, claims }
     }
@@ -272,10 +273,13 @@ impl<'s> Links<'s> {
                 let forward = location.forward();
                 Ok(Claim::Redirect(location, forward))
             }
-            true => Ok(Claim::Variants(location, found.variants.clone())),
-            false => Err(RowError::NoLink(
-                "no request is answered by this rule: no media type fulfils its conditions before others",
-            )),
+            true => Ok(Claim::Variants(Variants {
+                forward: location.forward(),
+                location,
+                below: None,
+                variants: found.variants.clone(),
+            })),
+            false => Err(UNUSED),
         }
     }
 

@@ -15,9 +15,15 @@ use crate::mapping::{MediaType, OwnedVariant, Target};
 /// The maximum number of media types of one path, which bounds the effort.
 const MOST_TYPES: usize = 64;
 
-const UNLIKE: RowError = RowError::NoLink(
+/// The reason for a path whose rules do not lead alike.
+pub(super) const UNLIKE: RowError = RowError::NoLink(
     "the media types lead to answers with other statuses, or with another use of the query: \
      an entry has one for all its variants",
+);
+
+/// The reason for a rule that decides nothing.
+pub(super) const UNUSED: RowError = RowError::NoLink(
+    "no request is answered by this rule: no media type fulfils its conditions before others",
 );
 
 /// The entry of a path whose rules have conditions on `Accept`.
@@ -41,16 +47,15 @@ struct Single {
 
 /// Decides on the entry of a path; `None` if its rules have no conditions on what a client sends.
 pub(super) fn negotiated(server: &Server, code: &str) -> Option<Result<Negotiated, RowError>> {
-    let clients = Clients::new(server, code);
-    let mut of_accept = clients.conditions().flat_map(Conditions::of_accept);
-    if of_accept.next().is_none() && !clients.has_agents() {
+    let clients = Clients::new(server, &[code, &format!("{code}/")]);
+    if !clients.differ() {
         return None;
     }
     Some(types(&clients).and_then(|types| entry(&clients, types)))
 }
 
 /// Returns the media types that the conditions of a path look for.
-fn types(clients: &Clients<'_>) -> Result<Vec<MediaType>, RowError> {
+pub(super) fn types(clients: &Clients<'_>) -> Result<Vec<MediaType>, RowError> {
     let mut types: Vec<MediaType> = Vec::new();
     for matcher in clients.conditions().flat_map(Conditions::of_accept) {
         if matcher.occurrences.has_others {
@@ -94,7 +99,7 @@ fn entry(clients: &Clients<'_>, types: Vec<MediaType>) -> Result<Negotiated, Row
     let types: Vec<_> = types.iter().map(MediaType::as_str).collect();
     let alone = singles
         .iter()
-        .map(|it| (it.media_type.as_str(), &*it.location.url));
+        .map(|it| (it.media_type.as_str(), it.location.url.clone()));
     let alone: Vec<_> = alone.collect();
     let checked = |singles: &[&Single]| {
         let variants = variants(singles)?;
@@ -102,6 +107,10 @@ fn entry(clients: &Clients<'_>, types: Vec<MediaType>) -> Result<Negotiated, Row
             clients,
             location: &location,
             variants: &variants,
+            url: &|it| {
+                it.map_or(&*location.url, |it| it.target.as_str())
+                    .to_owned()
+            },
         };
         comparison.agrees(&types, &alone).map(|()| variants)
     };
@@ -117,7 +126,7 @@ fn entry(clients: &Clients<'_>, types: Vec<MediaType>) -> Result<Negotiated, Row
 }
 
 /// Returns where a request leads that accepts anything.
-fn default_location(clients: &Clients<'_>) -> Result<Location, RowError> {
+pub(super) fn default_location(clients: &Clients<'_>) -> Result<Location, RowError> {
     match (clients.answer("")?, clients.answer("*/*")?) {
         (Some(none), Some(any)) if none == any => Ok(none),
         (Some(_), Some(_)) => Err(RowError::NoLink(

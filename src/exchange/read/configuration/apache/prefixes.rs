@@ -9,20 +9,19 @@ use super::rule::RuleKind;
 use super::rule_list::RuleList;
 use super::server::ancestors;
 use crate::exchange::read::configuration::below::{
-    BELOW, GONE_BELOW, OTHERWISE_USED, forward_below,
+    BELOW, GONE_BELOW, OTHERWISE_USED, TO_ONE_URL, forward_below,
 };
 use crate::exchange::read::configuration::pattern::{Paths, Pattern};
 use crate::exchange::read::configuration::pattern_index::TOO_MANY;
 use crate::exchange::read::rows::RowError;
 use crate::mapping::Forward;
 
+/// The reason for a directory whose rules replace others.
+pub(super) const OWN_RULES: RowError = RowError::NoLink("a directory below has rules of its own");
+
 const UNLIKE: RowError = RowError::NoLink(
     "the code itself has another status, or differs in whether it gets the query: \
      an entry has one for both (below)",
-);
-
-const TO_ONE_URL: RowError = RowError::NoLink(
-    "a table does not lead all that is below a code to one URL, and the code itself to another",
 );
 
 impl Agreement<'_> {
@@ -40,6 +39,9 @@ impl Agreement<'_> {
             .any(|it| it.len() > start.len() && it.starts_with(&start))
         {
             return Err(RowError::NoLink("this redirects more than one path"));
+        }
+        if let Some(found) = self.negotiated_below(placed, code) {
+            return self.of_negotiation_below(&found, placed, code);
         }
         let path = format!("{start}{}", BELOW[0]);
         let below = self.server.answer(&path);
@@ -123,7 +125,6 @@ impl Agreement<'_> {
         location: &Location,
         forward: Forward,
     ) -> Result<(), RowError> {
-        const OWN_RULES: RowError = RowError::NoLink("a directory below has rules of its own");
         let (server, rule) = (self.server, placed.rule());
         // Where the condition is not fulfilled, a later rule decides.
         if let Some(reason) = rule.condition {
@@ -148,20 +149,10 @@ impl Agreement<'_> {
                 _ => return Err(self.blame(&answer, rule)),
             }
         }
-        let inside = server.sites.range(start.clone()..);
-        let mut inside = inside.take_while(|(it, _)| it.starts_with(&start));
-        if inside.any(|(_, it)| {
-            it.has_rewriting || it.broken.is_some() || !it.redirects.rules().is_empty()
-        }) {
+        if self.has_rules_below(&start) {
             return Err(OWN_RULES);
         }
-        let relative_start = |directory: &str| match directory {
-            "" => format!("{}{start}", server.slash),
-            _ => start
-                .get(directory.len() + 1..)
-                .unwrap_or_default()
-                .to_owned(),
-        };
+        let relative_start = |directory: &str| self.relative(directory, &start);
         let applied = server.rewriting(&path);
         if rule.kind == RuleKind::Rewrite {
             // Another directory's rules replace this one, even if they lead to the same URL.
@@ -187,6 +178,26 @@ impl Agreement<'_> {
             }
         }
         self.agree_below(placed.list, placed.number, &format!("/{start}"), &expected)
+    }
+
+    /// Returns whether a directory whose path begins with a text has rules of its own.
+    pub(super) fn has_rules_below(&self, start: &str) -> bool {
+        let inside = self.server.sites.range(start.to_owned()..);
+        let mut inside = inside.take_while(|(it, _)| it.starts_with(start));
+        inside.any(|(_, it)| {
+            it.has_rewriting || it.broken.is_some() || !it.redirects.rules().is_empty()
+        })
+    }
+
+    /// Returns what the rules of a directory are compared with, of a path inside it.
+    pub(super) fn relative(&self, directory: &str, path: &str) -> String {
+        match directory {
+            "" => format!("{}{path}", self.server.slash),
+            _ => path
+                .get(directory.len() + 1..)
+                .unwrap_or_default()
+                .to_owned(),
+        }
     }
 
     /// Checks that the rules before one lead all paths that begin with `start` where a link does, or
@@ -227,7 +238,7 @@ impl Agreement<'_> {
     }
 
     /// Checks that no later rule applies to the result of a rule that does not end the list.
-    fn is_unchanged(&self, placed: Placed<'_>, base: &str) -> Result<(), RowError> {
+    pub(super) fn is_unchanged(&self, placed: Placed<'_>, base: &str) -> Result<(), RowError> {
         if placed.rule().is_last {
             return Ok(());
         }
@@ -243,7 +254,7 @@ impl Agreement<'_> {
 }
 
 /// Returns the paths of an expression that matches no others.
-fn exact(pattern: &Pattern) -> Option<&Paths> {
+pub(super) fn exact(pattern: &Pattern) -> Option<&Paths> {
     let Pattern::Known(known) = pattern else {
         return None;
     };
