@@ -13,7 +13,7 @@ use crate::exchange::read::rows::RowError;
 use crate::mapping::{MediaType, OwnedVariant, Target};
 
 /// The maximum number of media types of one path, which bounds the effort.
-const MOST_TYPES: usize = 64;
+const MOST_TYPES: usize = 24;
 
 /// The reason for a path whose rules do not lead alike.
 pub(super) const UNLIKE: RowError = RowError::NoLink(
