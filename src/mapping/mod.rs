@@ -45,7 +45,7 @@ pub use self::forge::{Forge, ISSUE_FORMS, IssueFields, MAX_ADDRESS_BYTES, Reposi
 pub use self::ownership::{Author, Owners, Proposal};
 pub(crate) use self::packed::first_of;
 pub use self::packed::{Entry, OwnedVariant, Site, Table, TargetParts, UnknownSite, Variant};
-pub use self::parse::{Cut, Cutter, FileText, ListPlace, TableFile};
+pub use self::parse::{Cut, CutCheck, Cutter, FileText, ListPlace, TableFile};
 pub use self::resolve::{
     AcceptFields, Location, Outcome, Redirect, Request, SiteKey, SiteRedirect, Via,
 };

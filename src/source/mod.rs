@@ -24,7 +24,8 @@ mod merge_setup;
 pub use error::SourceError;
 pub use files::{
     Earlier, FileSource, FileState, FilesError, Fingerprint, Inspection, Reading, Rests,
-    StoredFile, Watch, Writers, create, create_with, cut_file, cut_written, replace, replace_with,
+    StoredFile, Watch, Writers, create, create_with, has_content, replace, replace_with,
+    was_written,
 };
 pub use files::{RepositoryPlace, Revision};
 pub(crate) use files::{Threads, kept};

@@ -120,6 +120,19 @@ impl Cut {
         self.list.as_ref().map_or(&[], |list| &list.pieces)
     }
 
+    /// Returns the length of a part of the file, in bytes: of the text before its list, and of each piece;
+    /// `None` for the text after it, which is all the rest.
+    pub(super) fn part_length(&self, number: usize) -> Option<usize> {
+        let pieces = self.pieces();
+        match number.checked_sub(1) {
+            Some(piece) => pieces.get(piece).map(|piece| piece.length),
+            None => match pieces.first() {
+                Some(first) => Some(first.start),
+                None => usize::try_from(self.size).ok(),
+            },
+        }
+    }
+
     /// Returns whether the file can be compiled without its text, because all its pieces are known.
     pub fn is_known(&self, known: &KnownPieces) -> bool {
         let is_known = |list: &CutList| {

@@ -7,6 +7,7 @@ mod batches;
 pub(super) mod block;
 mod block_line;
 mod cut;
+mod cut_check;
 #[cfg(test)]
 mod cut_texts;
 mod cutter;
@@ -26,6 +27,7 @@ pub(super) mod yaml;
 pub(crate) use batches::{Batch, Batches, CutBatches};
 pub use cut::Cut;
 pub(crate) use cut::CutPiece;
+pub use cut_check::CutCheck;
 pub use cutter::Cutter;
 pub(crate) use cutter::MAX_NEW;
 pub(crate) use node::{Located, Node};

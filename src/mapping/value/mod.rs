@@ -40,7 +40,7 @@ pub(crate) use diagnostic::{Checkpoint, MAX_PROBLEMS, Problems};
 pub use diagnostic::{Diagnostic, Place, Position};
 pub use media_type::{MediaType, MediaTypeError};
 pub use piece_id::KnownPieces;
-pub(crate) use piece_id::{PieceExtent, PieceId};
+pub(crate) use piece_id::{PieceExtent, PieceHash, PieceId};
 pub use properties::{DEFAULT_MAX_AGE, Forward, Misfit, NewCode, Retired, Status};
 pub use reach::Reach;
 pub use rule::{Description, Example, Rule, Severity};

@@ -31,6 +31,22 @@ impl PieceId {
     }
 }
 
+/// The identity of bytes that are read one after another.
+#[derive(Debug, Default)]
+pub(crate) struct PieceHash(Sha256);
+
+impl PieceHash {
+    /// Reads the next bytes.
+    pub(crate) fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Returns the identity of all of them.
+    pub(crate) fn finish(self) -> PieceId {
+        PieceId(self.0.finalize().0)
+    }
+}
+
 /// A part of a hash is hashed: tables have thousands of pieces.
 impl Hash for PieceId {
     fn hash<H: Hasher>(&self, state: &mut H) {

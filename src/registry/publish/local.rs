@@ -14,7 +14,7 @@ use super::publish_error::PublishError;
 use super::table_change::TableChange;
 use crate::registry::decide::RegistrationRefusal;
 use crate::registry::text::{TableText, TextFile, compile_text};
-use crate::source::{self, FileSource, FileState, FilesError, StoredFile, cut_file};
+use crate::source::{self, FileSource, FileState, FilesError, StoredFile};
 
 /// The number of attempts when another process has written to the file.
 const ATTEMPTS: usize = 5;
@@ -245,7 +245,8 @@ fn write(file: &TextFile, old: Option<&TextFile>) -> Result<Option<FileState>, L
         let path = file.path.to_string();
         return Err(LocalError::ReadOnly { path });
     }
-    if !has_content(path, old).map_err(failed)? || old.hold().is_err() {
+    // A change that the metadata does not show is found at the last look.
+    if old.hold().is_err() {
         return Ok(None);
     }
     let mut has_changed = false;
@@ -270,8 +271,7 @@ fn has_content(path: &Path, content: &TextFile) -> io::Result<bool> {
     if content.is_current() {
         return Ok(true);
     }
-    let cut = cut_file(path).map_err(io::Error::other)?;
-    Ok(cut.hash() == content.cut().hash())
+    source::has_content(path, content.cut()).map_err(io::Error::other)
 }
 
 /// A file that was written.

@@ -7,8 +7,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::stored_text::StoredText;
-use crate::mapping::{Cut, FileText, KnownPieces, SourceFile, TableFile};
-use crate::source::{StoredFile, cut_written};
+use crate::mapping::{Cut, CutCheck, FileText, KnownPieces, SourceFile, TableFile};
+use crate::source::{StoredFile, was_written};
 
 /// A file of a table.
 #[derive(Debug, Clone)]
@@ -121,7 +121,9 @@ impl TextFile {
     /// any more.
     pub(crate) fn checked(&self) -> Option<SourceFile> {
         let file = self.whole()?;
-        (Cut::of(&file.bytes).hash() == self.cut.hash()).then_some(file)
+        let mut check = CutCheck::new(&self.cut);
+        check.push(&file.bytes);
+        check.finish().then_some(file)
     }
 
     /// Writes it to an empty file, mostly by copying from where its text is, and reads that again to
@@ -137,7 +139,7 @@ impl TextFile {
                 TextPart::New(text) => file.write_all(text.as_bytes())?,
             }
         }
-        match cut_written(file)?.hash() == self.cut.hash() {
+        match was_written(file, &self.cut)? {
             true => Ok(()),
             false => Err(io::Error::other("the written text is not the intended one")),
         }

@@ -37,7 +37,7 @@ pub use revision::Revision;
 pub(crate) use revision::content_hash;
 pub use settling::Rests;
 pub(super) use steps::STEP;
-pub use stored::{FileState, StoredFile, cut_file, cut_written};
+pub use stored::{FileState, StoredFile, has_content, was_written};
 pub(crate) use threads::Threads;
 pub use watch::Watch;
 pub use writers::Writers;

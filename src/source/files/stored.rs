@@ -14,7 +14,7 @@ use super::error::FilesError;
 use super::listing::{Listing, Stamp, stamps};
 use super::reading::FileSource;
 use super::steps::{FileSteps, Hashing, STEP, cut_all, open};
-use crate::mapping::{Cut, Cutter, FirstReading, KnownPieces};
+use crate::mapping::{Cut, CutCheck, Cutter, FirstReading, KnownPieces};
 
 /// A file as it was read. Its text is there as long as nobody replaces it or writes to it.
 ///
@@ -238,33 +238,36 @@ impl FileState {
     }
 }
 
-/// Cuts the file at a path as it is.
+/// Returns whether the file at a path has the content of one that was cut.
 ///
 /// # Errors
 ///
 /// If it cannot be read.
-pub fn cut_file(path: &Path) -> Result<Cut, FilesError> {
-    let (stamp, file) = open(path)?;
-    let cut = cut_reader(file, stamp.size);
-    cut.map_err(|error| FilesError::from_io(path, error))
+pub fn has_content(path: &Path, cut: &Cut) -> Result<bool, FilesError> {
+    let (_, file) = open(path)?;
+    let is_same = has_content_of(file, cut);
+    is_same.map_err(|error| FilesError::from_io(path, error))
 }
 
-/// Cuts an open file, which was written.
+/// Returns whether an open file, which was written, has the content of one that was cut.
 ///
 /// # Errors
 ///
 /// If it cannot be read.
-pub fn cut_written(file: &mut File) -> io::Result<Cut> {
+pub fn was_written(file: &mut File, cut: &Cut) -> io::Result<bool> {
     file.rewind()?;
-    let size = file.metadata()?.len();
-    cut_reader(file, size)
+    has_content_of(file, cut)
 }
 
-/// Cuts what a reader reads, whose text is not kept.
-fn cut_reader(mut reader: impl Read, size: u64) -> io::Result<Cut> {
-    cut(size, |buffer| {
-        reader.by_ref().take(STEP as u64).read_to_end(buffer)
-    })
+/// Returns whether a reader reads the content of a file that was cut.
+fn has_content_of(mut reader: impl Read, cut: &Cut) -> io::Result<bool> {
+    let mut check = CutCheck::new(cut);
+    let mut buffer = Vec::with_capacity(STEP);
+    while reader.by_ref().take(STEP as u64).read_to_end(&mut buffer)? > 0 {
+        check.push(&buffer);
+        buffer.clear();
+    }
+    Ok(check.finish())
 }
 
 /// Cuts a file, whose text is not kept; `read` appends its next bytes, and returns how many, or 0 at its
