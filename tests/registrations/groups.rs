@@ -120,6 +120,27 @@ async fn those_that_take_too_long_are_decided_in_later_groups() {
 }
 
 #[tokio::test]
+async fn of_codes_that_differ_only_in_case_one_is_registered() {
+    let folded = EMPTY.replace("mapping:", "case: fold\nmapping:");
+    let fixture = Arc::new(Fixture::with_table(&folded).await);
+    let first = held(&fixture).await;
+    let body = |n: usize| {
+        let code = ["code", "Code", "CODE", "cODE", "coDE"][n];
+        format!(r#"{{"url": "https://c.example/{n}", "short_code": "{code}"}}"#)
+    };
+    let rest = together(&fixture, (0..5).map(body).collect());
+    until(async || fixture.server.metric("waypost_connections").await == Some(6.0)).await;
+    fixture.release();
+    assert_eq!(status(&answers(first).await[0]), 201);
+    let mut statuses: Vec<_> = answers(rest).await.iter().map(status).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, [201, 409, 409, 409, 409]);
+    let again = fixture.register(r#"{"url": "https://d.example/", "short_code": "CODe"}"#);
+    assert_eq!(problem(&again.await), "code-taken");
+    assert_eq!(status(&fixture.server.get("/CoDe").await), 302);
+}
+
+#[tokio::test]
 async fn nothing_is_taken_over_within_a_group() {
     let fixture = Arc::new(Fixture::new().await);
     let first = held(&fixture).await;

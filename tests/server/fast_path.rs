@@ -165,6 +165,33 @@ async fn unknown_paths_lead_elsewhere_alike() {
     assert_eq!(fast, plain);
 }
 
+#[tokio::test]
+async fn codes_in_any_case_are_answered_alike() {
+    let folded = TABLE.replace("mapping:", "case: fold\nmapping:");
+    let pair = Pair::with(&folded).await;
+    for (path, status) in [
+        ("/X", "302"),
+        ("/KEPT/", "307"),
+        ("/P/a?b", "302"),
+        ("/X+", "200"),
+        ("/X.", "302"),
+        ("/V", "302"),
+        ("/GONE", "410"),
+        ("/T0P0jmYA", "404"),
+        ("/t0P0JMya", "302"),
+    ] {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+        let [fast, plain] = pair.answers(&[request.as_bytes()]).await;
+        assert_eq!(shown(&fast), shown(&plain), "{path}");
+        assert!(
+            shown(&fast).starts_with(&format!("HTTP/1.1 {status} ")),
+            "{path}"
+        );
+    }
+    let [fast, plain] = pair.counted().await;
+    assert_eq!(fast, plain);
+}
+
 #[test]
 fn any_requests_are_answered_alike() {
     let runtime = tokio::runtime::Runtime::new().unwrap();

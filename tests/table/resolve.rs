@@ -35,9 +35,13 @@ mapping:
 const NOW: Timestamp = Timestamp::from_unix(1_796_083_190);
 
 fn table() -> Table {
+    table_of(TABLE)
+}
+
+fn table_of(text: &str) -> Table {
     let compilation = compile(&[SourceFile {
         path: "t.yaml".into(),
-        bytes: TABLE.into(),
+        bytes: text.into(),
     }]);
     compilation.table.unwrap()
 }
@@ -186,6 +190,49 @@ proptest! {
     fn a_forwarded_query_keeps_its_bytes(query in "[!-~&&[^#]]{1,30}") {
         let got = location(&table(), "/s/search", Some(&query));
         prop_assert_eq!(got.unwrap(), format!("https://example.org/search?x=y&{query}#top"));
+    }
+
+    #[test]
+    fn in_any_case_an_exact_code_comes_first(
+        codes in proptest::collection::vec("[a-cA-C]{1,2}(/[a-cA-C])?", 1..12),
+        numbers in proptest::collection::btree_set(10_u64..13, 0..3),
+        path in "[a-cA-C]{1,2}(/[a-cA-C]){0,2}/?",
+    ) {
+        let mut chosen: Vec<String> = Vec::new();
+        for code in codes {
+            if chosen.iter().all(|other| !other.eq_ignore_ascii_case(&code)) {
+                chosen.push(code);
+            }
+        }
+        // A number has a letter as its code.
+        let digits = |number: u64| char::from(b'a' + u8::try_from(number - 10).unwrap()).to_string();
+        let numbers: Vec<_> = numbers.into_iter().filter(|it| !chosen.contains(&digits(*it))).collect();
+        let custom = chosen.iter().enumerate().map(|(at, code)| {
+            format!("- url: https://e.org/{at}/\n  short-code: {code}\n  forward: path\n")
+        });
+        let numbered = numbers.iter().map(|it| format!("- url: https://n.org/{it}\n  number: {it}\n"));
+        let entries: String = custom.chain(numbered).collect();
+        let table = table_of(&format!("base_url: https://short.code/\ncase: fold\nmapping:\n{entries}"));
+
+        let url = |at: usize, rest: &str| format!("https://e.org/{at}/{rest}");
+        let leads = |text: &str, rest: &str| {
+            let exact = chosen.iter().position(|code| code == text).map(|at| url(at, rest));
+            let number = numbers.iter().find(|it| rest.is_empty() && digits(**it) == text);
+            let other = chosen.iter().position(|code| code.eq_ignore_ascii_case(text));
+            let number = number.map(|it| format!("https://n.org/{it}"));
+            exact.or(number).or_else(|| Some(url(other?, rest)))
+        };
+        let own = path.strip_suffix('/').unwrap_or(&path);
+        let prefixes = path.rmatch_indices('/').filter(|(slash, _)| *slash < own.len());
+        // A number that a prefix spells takes no paths below it.
+        let is_numbers = |prefix: &str| numbers.iter().any(|it| digits(*it) == prefix);
+        let mut prefixes = prefixes.map(|(slash, _)| (&path[..slash], &path[slash + 1..]));
+        let below = || prefixes.find_map(|(prefix, rest)| match is_numbers(prefix) {
+            true => None,
+            false => leads(prefix, rest),
+        });
+        let expected = leads(own, "").or_else(below);
+        prop_assert_eq!(location(&table, &format!("/{path}"), None), expected);
     }
 
     #[test]
