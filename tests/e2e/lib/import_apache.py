@@ -9,7 +9,6 @@ Differences that are understood, and documented in docs/importing.md:
 - the URL of an `ErrorDocument` is an answer for its status;
 - an entry with variants also answers where Apache answers 404 to some values of `Accept`."""
 
-import itertools
 import json
 import os
 import pathlib
@@ -30,7 +29,7 @@ EXAMPLES = ROOT / "tests/data/import/apache"
 HOST = "short.example"
 BASE = f"https://{HOST}/"
 MODULES = ["mpm_event", "rewrite", "alias", "dir", "authz_core", "setenvif", "headers", "mime"]
-GENERATED = 20
+GENERATED = 12
 # What is sent as `Accept`: nothing, what curl and browsers send, and media types, alone, with a range of a
 # lower quality, and beside others of the same quality.
 ACCEPTS = [
@@ -49,7 +48,10 @@ ACCEPTS = [
     "application/rdf+xml,text/turtle",
     "text/turtle, text/html, application/ld+json",
 ]
-AGENTS = ["curl/8.5.0", "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"]
+CURL = "curl/8.5.0"
+FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
+# A browser sends its own `Accept`; a script in it may send others.
+CLIENTS = [(accept, CURL) for accept in ACCEPTS] + [(accept, FIREFOX) for accept in ACCEPTS[1:5]]
 
 
 def waypost(*arguments):
@@ -74,15 +76,28 @@ Options FollowSymLinks
     return running_apache(HOST, work, free_port(), MODULES, documents)
 
 
-def canonical_answers(address, asked):
-    """Returns the status and the canonical location of each path, for each client."""
+def canonical_answers(address, asked, depends):
+    """Returns the status and the canonical location of each path, for each client if it depends on that."""
     found = {}
-    for client in itertools.product(ACCEPTS, AGENTS):
+    for client in CLIENTS:
         accept, agent = client
         fields = {"User-Agent": agent} | ({"Accept": accept} if accept else {})
-        for path, (status, location) in answers(address, HOST, asked, fields).items():
+        chosen = [path for path in asked if client == CLIENTS[0] or depends(path)]
+        for path, (status, location) in answers(address, HOST, chosen, fields).items():
             found[path, client] = (status, canonical(location))
     return found
+
+
+def depends_on_client(tree):
+    """Returns whether the answer to a path may depend on what a client sends: whether a file that applies to
+    it, or to a path above it, names a variable of the request."""
+    files = {file.parent for file in tree.rglob(".htaccess") if "HTTP" in file.read_text(errors="replace")}
+
+    def depends(path):
+        segments = urllib.parse.unquote(path.partition("?")[0]).strip("/").split("/")
+        return any(tree.joinpath(*segments[:depth]) in files for depth in range(len(segments) + 1))
+
+    return depends
 
 
 def canonical(location):
@@ -164,16 +179,17 @@ def compare(name, tree, work):
     assert done.returncode in (0, 1), done.stderr
     links = export(table)
     asked = paths(tree, links)
+    depends = depends_on_client(tree)
     # Both spellings are needed to understand a difference.
     split = [path.partition("?") for path in asked]
     other = {(p[:-1] if p.endswith("/") else p + "/") + q + query for p, q, query in split}
     serving = Serving(work, "--table", table).serving()
     try:
-        ours = canonical_answers(serving.public, asked)
+        ours = canonical_answers(serving.public, asked, depends)
     finally:
         serving.end()
     with apache(tree, work) as address:
-        apaches = canonical_answers(address, sorted({*asked, *other} - {""}))
+        apaches = canonical_answers(address, sorted({*asked, *other} - {""}), depends)
     errors = error_documents(tree)
     apaches = {key: errors.get(answer, answer) for key, answer in apaches.items()}
     everyones = {}
