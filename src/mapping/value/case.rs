@@ -30,13 +30,13 @@ impl Case {
 /// Returns a text without differences of case: each character is replaced by its simple case folding
 /// (Unicode Standard, section 3.13; `CaseFolding.txt`, statuses C and S), which depends on no language.
 pub(crate) fn fold_case(text: &str) -> Cow<'_, str> {
-    let is_folded = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
-    match text.bytes().all(is_folded) {
-        true => Cow::Borrowed(text),
-        false => {
-            let mapper = CaseMapper::new();
-            Cow::Owned(text.chars().map(|it| mapper.simple_fold(it)).collect())
-        }
+    if !text.is_ascii() {
+        let mapper = CaseMapper::new();
+        return Cow::Owned(text.chars().map(|it| mapper.simple_fold(it)).collect());
+    }
+    match text.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        true => Cow::Owned(text.to_ascii_lowercase()),
+        false => Cow::Borrowed(text),
     }
 }
 
