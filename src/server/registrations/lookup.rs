@@ -154,7 +154,7 @@ pub(super) fn decoded(code: &str) -> Option<String> {
 }
 
 fn by_code<'t>(site: &'t Site, code: &str) -> Option<Entry<'t>> {
-    site.lookup(&decoded(code)?)
+    site.lookup_in_any_case(&decoded(code)?)
 }
 
 /// Returns the entry with that target, preferring a live one.
