@@ -4,8 +4,8 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 
 use super::answer::{Answer, AnswerKind, Location};
-use super::conditions::{Client, Conditions};
 use super::outcomes::Outcomes;
+use super::rules::conditions::{Client, Conditions};
 use super::server::Server;
 use crate::exchange::read::rows::RowError;
 

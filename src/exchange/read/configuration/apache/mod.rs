@@ -1,10 +1,9 @@
 //! Apache: `Redirect`, `RedirectMatch` and `RewriteRule`, in one file or in the directories of a tree.
 //!
 //! Apache takes the first rule that matches; a table takes the exact code, and then the longest
-//! prefix. So the rules are first read as Apache reads them (`lines`, `directory`, `rule`, `pattern`,
-//! `substitution`, `conditions`), then `server` computes what Apache answers to a path, and `links`
-//! accepts only links with which the table answers the same; `negotiation` turns conditions on
-//! `Accept` into variants.
+//! prefix. So the rules are first read as Apache reads them (`rules`), then `server` computes what
+//! Apache answers to a path, and `links` accepts only links with which the table answers the same;
+//! `negotiation` turns conditions on `Accept` into variants.
 
 mod agreement;
 mod answer;
@@ -13,30 +12,23 @@ mod below_variants;
 mod claims;
 mod clients;
 mod comparison;
-mod conditions;
-mod directory;
-mod lines;
 mod links;
-mod matchers;
 mod negotiation;
 mod outcomes;
-mod placed;
 mod prefixes;
 mod probes;
-mod rule;
-mod rule_list;
+mod rules;
 mod server;
-mod substitution;
-mod variables;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use self::claims::Claims;
-use self::directory::Directory;
 use self::links::Links;
-use self::matchers::Matchers;
+use self::rules::directory::Directory;
+use self::rules::lines::{joined_lines, words};
+use self::rules::matchers::Matchers;
+use self::rules::variables::Variables;
 use self::server::{Server, ancestors};
-use self::variables::Variables;
 use crate::exchange::read::rows::{ConfigurationFile, ConfigurationTree, ImportedRow, LinkOrigin};
 
 /// Reads one file: the configuration of a server if the path of a rule must begin with a slash,
@@ -113,10 +105,10 @@ fn read_server(
 /// Returns whether a file is the configuration of a server, where the path of a rule begins with a
 /// slash.
 fn is_of_server(bytes: &[u8]) -> bool {
-    let mut lines = lines::joined_lines(bytes);
+    let mut lines = joined_lines(bytes);
     lines.any(|(_, line)| {
         let line = String::from_utf8_lossy(&line);
-        match &lines::words(&line)[..] {
+        match &words(&line)[..] {
             [name, expression, ..] if name.eq_ignore_ascii_case("rewriterule") => {
                 expression.starts_with("^/") && !expression.starts_with("^/?")
             }

@@ -1,8 +1,8 @@
 //! What Apache may answer to one path, depending on what else is requested.
 
 use super::answer::{Answer, AnswerKind};
-use super::conditions::Client;
-use super::rule::Rule;
+use super::rules::conditions::Client;
+use super::rules::rule::Rule;
 
 /// A rule that matches the path.
 pub(super) struct Step<'s> {

@@ -4,9 +4,9 @@
 use super::agreement::{Agreement, appends_slash};
 use super::answer::{AnswerKind, Location};
 use super::claims::Claim;
-use super::placed::Placed;
-use super::rule::RuleKind;
-use super::rule_list::RuleList;
+use super::rules::placed::Placed;
+use super::rules::rule::RuleKind;
+use super::rules::rule_list::RuleList;
 use super::server::ancestors;
 use crate::exchange::read::configuration::below::{
     BELOW, GONE_BELOW, OTHERWISE_USED, TO_ONE_URL, forward_below,

@@ -8,10 +8,10 @@ use std::collections::{BTreeMap, HashSet};
 use std::rc::Rc;
 
 use super::answer::{Answer, AnswerKind, Location};
-use super::directory::Directory;
 use super::outcomes::{Outcomes, Step};
-use super::rule::{Action, QueryUse, Redirect, Rule};
-use super::rule_list::RuleList;
+use super::rules::directory::Directory;
+use super::rules::rule::{Action, QueryUse, Redirect, Rule};
+use super::rules::rule_list::RuleList;
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::configuration::pattern_index::TOO_MANY;
 use crate::exchange::read::rows::RowError;

@@ -11,7 +11,7 @@ const HEX: &[u8; 16] = b"0123456789abcdef";
 
 /// The URL of a rule.
 #[derive(Debug)]
-pub(super) struct Substitution {
+pub(crate) struct Substitution {
     parts: Vec<Part>,
     escapes: Escapes,
     has_references: bool,
@@ -25,7 +25,7 @@ enum Part {
 
 /// What Apache escapes of the result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Escapes {
+pub(crate) enum Escapes {
     /// Only what was matched: `Redirect`.
     Matched,
     /// Nothing: `[NE]`.
@@ -42,7 +42,7 @@ impl Substitution {
     /// # Errors
     ///
     /// If it depends on more than the path.
-    pub(super) fn parse(text: &str, escapes: Escapes) -> Result<Self, RowError> {
+    pub(crate) fn parse(text: &str, escapes: Escapes) -> Result<Self, RowError> {
         let has_conditions = !matches!(escapes, Escapes::Path);
         let mut parts = Vec::new();
         let mut plain = Vec::new();
@@ -81,7 +81,7 @@ impl Substitution {
     }
 
     /// Returns the URL of `Redirect`: what its path does not match is appended.
-    pub(super) fn of_prefix(url: &str) -> Self {
+    pub(crate) fn of_prefix(url: &str) -> Self {
         Self {
             parts: vec![Part::Text(url.into()), Part::Group(1)],
             escapes: Escapes::Matched,
@@ -89,12 +89,12 @@ impl Substitution {
         }
     }
 
-    pub(super) fn has_references(&self) -> bool {
+    pub(crate) fn has_references(&self) -> bool {
         self.has_references
     }
 
     /// Returns the URL before it is escaped.
-    pub(super) fn expand(&self, groups: &Groups) -> Vec<u8> {
+    pub(crate) fn expand(&self, groups: &Groups) -> Vec<u8> {
         let mut url = Vec::new();
         for part in &self.parts {
             match part {
@@ -113,7 +113,7 @@ impl Substitution {
     }
 
     /// Returns a URL as Apache sends it.
-    pub(super) fn escape(&self, url: &[u8]) -> Vec<u8> {
+    pub(crate) fn escape(&self, url: &[u8]) -> Vec<u8> {
         let (path, query) = match url.iter().position(|it| *it == b'?') {
             Some(at) => (&url[..at], Some(&url[at + 1..])),
             None => (url, None),
@@ -153,7 +153,7 @@ impl Substitution {
 }
 
 /// Returns the URL of a rule without conditions, where `%1` to `%9` and `%0` are empty.
-pub(super) fn without_condition_references(url: &str) -> String {
+pub(crate) fn without_condition_references(url: &str) -> String {
     let mut kept = String::with_capacity(url.len());
     let mut chars = url.chars().peekable();
     while let Some(c) = chars.next() {

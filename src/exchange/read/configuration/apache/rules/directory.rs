@@ -37,19 +37,19 @@ const NOT_ALWAYS: &str = "this is not for every request";
 
 /// The rules of one file.
 #[derive(Default)]
-pub(super) struct Directory {
+pub(crate) struct Directory {
     /// `RewriteRule`, in the order of the file.
-    pub(super) rewrites: Vec<Rule>,
+    pub(crate) rewrites: Vec<Rule>,
     /// `Redirect` and `RedirectMatch`, in the order of the file.
-    pub(super) redirects: Vec<Rule>,
+    pub(crate) redirects: Vec<Rule>,
     /// Whether it has any `Rewrite` line, and so none of the rules of its parent.
-    pub(super) has_rewriting: bool,
+    pub(crate) has_rewriting: bool,
     /// Whether rules are applied, if it says so.
-    pub(super) engine: Option<bool>,
+    pub(crate) engine: Option<bool>,
     /// The line that Apache refuses, or whose effect on all rules is not known.
-    pub(super) broken: Option<usize>,
+    pub(crate) broken: Option<usize>,
     /// Other lines that are not imported.
-    pub(super) problems: Vec<(usize, RowError)>,
+    pub(crate) problems: Vec<(usize, RowError)>,
 }
 
 /// The state after the preceding lines.
@@ -68,7 +68,7 @@ struct Reader<'r> {
 
 impl Directory {
     /// Reads a file whose first line has this number, where these variables are known.
-    pub(super) fn read(
+    pub(crate) fn read(
         bytes: &[u8],
         first_line: usize,
         variables: &Variables,

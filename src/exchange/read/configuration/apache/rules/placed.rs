@@ -5,14 +5,14 @@ use super::rule_list::RuleList;
 
 /// A rule in the list of its directory.
 #[derive(Clone, Copy)]
-pub(super) struct Placed<'s> {
-    pub(super) directory: &'s str,
-    pub(super) list: &'s RuleList,
-    pub(super) number: usize,
+pub(crate) struct Placed<'s> {
+    pub(crate) directory: &'s str,
+    pub(crate) list: &'s RuleList,
+    pub(crate) number: usize,
 }
 
 impl<'s> Placed<'s> {
-    pub(super) fn rule(self) -> &'s Rule {
+    pub(crate) fn rule(self) -> &'s Rule {
         &self.list.rules()[self.number]
     }
 }

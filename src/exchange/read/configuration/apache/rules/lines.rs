@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 /// Returns the lines of a file without their line breaks, each that ends in a backslash joined with
 /// the next one, under the number of the first.
-pub(super) fn joined_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Cow<'_, [u8]>)> {
+pub(crate) fn joined_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Cow<'_, [u8]>)> {
     let lines = bytes.split(|byte| *byte == b'\n').zip(1..);
     let mut lines = lines.map(|(line, number)| (number, line.strip_suffix(b"\r").unwrap_or(line)));
     std::iter::from_fn(move || {
@@ -22,7 +22,7 @@ pub(super) fn joined_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Cow<'_,
 /// Splits a line at ASCII white space outside quotes, the only one that Apache knows. A backslash keeps a quote from ending a word, and
 /// white space in a rule from separating words; else it is literal in a rule, whose parts have
 /// escapes of their own.
-pub(super) fn words(line: &str) -> Vec<String> {
+pub(crate) fn words(line: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut rest = line.trim_matches(is_space);
     if rest.starts_with('#') {

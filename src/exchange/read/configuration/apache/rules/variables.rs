@@ -25,11 +25,11 @@ const SETTERS: [(&str, usize); 8] = [
 /// The variables of a directory, by their names in lower case; `None` if the value depends on the
 /// request.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(super) struct Variables(BTreeMap<String, Option<String>>);
+pub(crate) struct Variables(BTreeMap<String, Option<String>>);
 
 impl Variables {
     /// Reads a file.
-    pub(super) fn read(bytes: &[u8]) -> Self {
+    pub(crate) fn read(bytes: &[u8]) -> Self {
         let mut variables = Self::default();
         let mut sections = 0_usize;
         for (_, line) in joined_lines(bytes) {
@@ -50,20 +50,20 @@ impl Variables {
     }
 
     /// Adds the variables of a directory above, which count where this one has no others.
-    pub(super) fn inherit(&mut self, above: &Self) {
+    pub(crate) fn inherit(&mut self, above: &Self) {
         for (name, value) in &above.0 {
             let own = self.0.entry(name.clone());
             own.or_insert_with(|| value.clone());
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Returns the URL of a rule with the values of known variables, in which nothing has a meaning
     /// of its own.
-    pub(super) fn expand(&self, url: &str) -> String {
+    pub(crate) fn expand(&self, url: &str) -> String {
         const START: &str = "%{ENV:";
         let mut expanded = String::with_capacity(url.len());
         let mut rest = url;

@@ -7,28 +7,28 @@ use crate::exchange::read::rows::{RowError, excerpt};
 use crate::mapping::Status;
 
 /// Why a directory with a rule of this kind answers nothing: Apache cannot start with it.
-pub(super) const MALFORMED: RowError =
+pub(crate) const MALFORMED: RowError =
     RowError::NoLink("Apache refuses this rule, and all requests below this directory with it");
 
 /// A rule.
-pub(super) struct Rule {
-    pub(super) line: usize,
-    pub(super) kind: RuleKind,
-    pub(super) pattern: Pattern,
-    pub(super) action: Action,
+pub(crate) struct Rule {
+    pub(crate) line: usize,
+    pub(crate) kind: RuleKind,
+    pub(crate) pattern: Pattern,
+    pub(crate) action: Action,
     /// Why it does not apply to every request for its paths.
-    pub(super) condition: Option<&'static str>,
+    pub(crate) condition: Option<&'static str>,
     /// Its conditions, if it depends on nothing else.
-    pub(super) conditions: Option<Conditions>,
+    pub(crate) conditions: Option<Conditions>,
     /// Whether no rule after it is applied.
-    pub(super) is_last: bool,
+    pub(crate) is_last: bool,
     /// What follows it in the list applies only in some cases.
-    pub(super) followers: Followers,
+    pub(crate) followers: Followers,
 }
 
 /// The directives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RuleKind {
+pub(crate) enum RuleKind {
     Redirect,
     RedirectMatch,
     Rewrite,
@@ -36,7 +36,7 @@ pub(super) enum RuleKind {
 
 /// Which rules apply only if this one does, or does not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Followers {
+pub(crate) enum Followers {
     Independent,
     /// The next one.
     Chained,
@@ -45,7 +45,7 @@ pub(super) enum Followers {
 }
 
 /// What happens to a request that a rule applies to.
-pub(super) enum Action {
+pub(crate) enum Action {
     /// Nothing.
     Continue,
     Redirect(Redirect),
@@ -56,15 +56,15 @@ pub(super) enum Action {
 }
 
 /// A redirect.
-pub(super) struct Redirect {
-    pub(super) status: Status,
-    pub(super) substitution: Substitution,
-    pub(super) query: QueryUse,
+pub(crate) struct Redirect {
+    pub(crate) status: Status,
+    pub(crate) substitution: Substitution,
+    pub(crate) query: QueryUse,
 }
 
 /// What happens to the query of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum QueryUse {
+pub(crate) enum QueryUse {
     /// It is appended to a URL that has none.
     IfNone,
     Appended,
@@ -88,7 +88,7 @@ struct Flags {
 
 impl Rule {
     /// Reads the words after `Redirect`.
-    pub(super) fn redirect(line: usize, words: &[&str]) -> Result<Self, RowError> {
+    pub(crate) fn redirect(line: usize, words: &[&str]) -> Result<Self, RowError> {
         let (status, path, url) = parts(words)?;
         let is_directory = path.ends_with('/');
         let below = if is_directory { "(.*)" } else { "(/.*)?" };
@@ -104,7 +104,7 @@ impl Rule {
     }
 
     /// Reads the words after `RedirectMatch`.
-    pub(super) fn redirect_match(line: usize, words: &[&str]) -> Result<Self, RowError> {
+    pub(crate) fn redirect_match(line: usize, words: &[&str]) -> Result<Self, RowError> {
         let (status, expression, url) = parts(words)?;
         let substitution = url.map(|url| Substitution::parse(url, Escapes::Path));
         let substitution = substitution.transpose()?;
@@ -121,7 +121,7 @@ impl Rule {
     }
 
     /// Reads the words after `RewriteRule`.
-    pub(super) fn rewrite(line: usize, words: &[&str]) -> Result<Self, RowError> {
+    pub(crate) fn rewrite(line: usize, words: &[&str]) -> Result<Self, RowError> {
         let (expression, url, flags) = match words[..] {
             [expression, url] => (expression, url, Flags::default()),
             // Apache ignores what follows.
@@ -159,7 +159,7 @@ impl Rule {
 const NO_STATUS: RowError = RowError::NoLink("a table has no such status");
 
 /// The reason for a rule by which no type is acceptable.
-pub(super) const NOT_ACCEPTABLE: RowError =
+pub(crate) const NOT_ACCEPTABLE: RowError =
     RowError::NoLink("a table leads to the url of an entry if no type is acceptable (406)");
 
 impl Flags {

@@ -6,16 +6,16 @@ use super::matchers::{Matcher, Matchers};
 
 /// What a client sends.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Client<'c> {
+pub(crate) struct Client<'c> {
     /// The value of `Accept`; empty without one.
-    pub(super) accept: &'c str,
+    pub(crate) accept: &'c str,
     /// The expressions that match the value of `User-Agent`, by their numbers.
-    pub(super) agents: &'c [usize],
+    pub(crate) agents: &'c [usize],
 }
 
 /// The conditions of one rule.
 #[derive(Default)]
-pub(super) struct Conditions {
+pub(crate) struct Conditions {
     tests: Vec<Test>,
 }
 
@@ -40,7 +40,7 @@ enum Subject {
 impl Conditions {
     /// Adds the condition with these words; returns whether it is known when it is fulfilled,
     /// or `None` if Apache refuses it.
-    pub(super) fn add(&mut self, words: &[&str], matchers: &mut Matchers) -> Option<bool> {
+    pub(crate) fn add(&mut self, words: &[&str], matchers: &mut Matchers) -> Option<bool> {
         let (text, pattern, flags) = match words {
             [text, pattern] => (*text, *pattern, None),
             [text, pattern, flags, ..] => (*text, *pattern, Some(*flags)),
@@ -82,7 +82,7 @@ impl Conditions {
 
     /// Returns whether all are fulfilled by a request for a path, from the root; `None` if that is not
     /// known, as without a client.
-    pub(super) fn hold(&self, path: &str, client: Option<Client<'_>>) -> Option<bool> {
+    pub(crate) fn hold(&self, path: &str, client: Option<Client<'_>>) -> Option<bool> {
         let mut all = Some(true);
         let mut alternatives = Some(false);
         for test in &self.tests {
@@ -105,17 +105,17 @@ impl Conditions {
     }
 
     /// Returns the expressions with which `Accept` is compared.
-    pub(super) fn of_accept(&self) -> impl Iterator<Item = &Rc<Matcher>> {
+    pub(crate) fn of_accept(&self) -> impl Iterator<Item = &Rc<Matcher>> {
         self.about(Subject::Accept)
     }
 
     /// Returns the expressions with which `User-Agent` is compared.
-    pub(super) fn of_agent(&self) -> impl Iterator<Item = &Rc<Matcher>> {
+    pub(crate) fn of_agent(&self) -> impl Iterator<Item = &Rc<Matcher>> {
         self.about(Subject::Agent)
     }
 
     /// Returns whether the path that is requested is compared.
-    pub(super) fn has_path(&self) -> bool {
+    pub(crate) fn has_path(&self) -> bool {
         self.about(Subject::Path).next().is_some()
     }
 

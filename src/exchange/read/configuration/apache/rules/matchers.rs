@@ -9,16 +9,16 @@ use crate::exchange::read::configuration::pattern::Pattern;
 
 /// All expressions of conditions, by their text and whether they ignore case.
 #[derive(Default)]
-pub(super) struct Matchers {
+pub(crate) struct Matchers {
     known: HashMap<(String, bool), Rc<Matcher>>,
 }
 
 /// The expression of a condition.
-pub(super) struct Matcher {
-    pub(super) number: usize,
+pub(crate) struct Matcher {
+    pub(crate) number: usize,
     pattern: Pattern,
     /// What it looks for.
-    pub(super) occurrences: Occurrences,
+    pub(crate) occurrences: Occurrences,
     /// Whether it matches each value with which it was compared: the same few are requested for all
     /// paths.
     compared: RefCell<HashMap<String, bool>>,
@@ -26,7 +26,7 @@ pub(super) struct Matcher {
 
 impl Matchers {
     /// Returns the matcher of an expression without a `!` before it.
-    pub(super) fn matcher(&mut self, expression: &str, is_folded: bool) -> Rc<Matcher> {
+    pub(crate) fn matcher(&mut self, expression: &str, is_folded: bool) -> Rc<Matcher> {
         let number = self.known.len();
         let key = (expression.to_owned(), is_folded);
         let matcher = self.known.entry(key).or_insert_with(|| {
@@ -47,12 +47,12 @@ impl Matchers {
 }
 
 impl Matcher {
-    pub(super) fn is_unknown(&self) -> bool {
+    pub(crate) fn is_unknown(&self) -> bool {
         matches!(self.pattern, Pattern::Unknown(_))
     }
 
     /// Returns whether it matches a value.
-    pub(super) fn matches(&self, value: &str) -> bool {
+    pub(crate) fn matches(&self, value: &str) -> bool {
         if let Some(known) = self.compared.borrow().get(value) {
             return *known;
         }
