@@ -16,7 +16,7 @@ use crate::mapping::{Entry, Timestamp};
 use super::expression::matching;
 use super::order::SortedEntries;
 
-/// The least qualities that are told apart, from the highest down: the letter or digit that stands for each, and an
+/// The least qualities that are distinguished, from the highest down: the letter or digit that stands for each, and an
 /// expression for the qualities from there on. The last is everything that is not 0.
 const LEVELS: [(char, &str); 11] = [
     ('a', "1(?:\\.0{0,3})?"),

@@ -80,21 +80,14 @@ pub(crate) fn follow_below(
         return None;
     }
     let followed = follow_url(table, below, None, now)?;
-    // The prefix need not exist as its own link.
-    Some(if followed.is_link {
-        followed.end
-    } else {
-        End::Page
-    })
+    Some(followed.end_of_prefix())
 }
 
 /// Returns the end of an entry's target, which was followed.
 fn end_of(entry: Entry<'_>, followed: Followed) -> End {
-    // The prefix that a forwarding target is need not exist as its own link.
-    let may_miss = entry.forward().path();
-    match followed.is_link {
-        false if may_miss => End::Page,
-        _ => followed.end,
+    match entry.forward().path() {
+        true => followed.end_of_prefix(),
+        false => followed.end,
     }
 }
 
@@ -103,6 +96,16 @@ pub(crate) struct Followed {
     pub(crate) end: End,
     /// Whether the URL itself is anything that the table or the server has.
     pub(crate) is_link: bool,
+}
+
+impl Followed {
+    /// Returns the end of a URL to which paths are appended, which need not exist as a link of its own.
+    fn end_of_prefix(self) -> End {
+        match self.is_link {
+            true => self.end,
+            false => End::Page,
+        }
+    }
 }
 
 /// Follows a URL at a time, for a client that accepts some media types; `None` if it does not lead into the table then.

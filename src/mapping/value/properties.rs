@@ -101,6 +101,11 @@ impl Forward {
         !matches!(self, Self::None | Self::Query)
     }
 
+    /// Returns whether paths below the code lead to the target as it is.
+    pub fn all(self) -> bool {
+        matches!(self, Self::All | Self::AllAndQuery)
+    }
+
     /// Returns what is forwarded to a URL for paths below, if those of others lead to their target as it
     /// is.
     #[must_use]

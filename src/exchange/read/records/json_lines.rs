@@ -106,14 +106,7 @@ impl ParsedVariant {
         if types.is_empty() {
             return Err(RowError::value("accept", ""));
         }
-        let target = |key, url: &str| match Target::parse(url) {
-            Ok(target) => Ok(target.into_owned()),
-            Err(error) => Err(RowError::Target {
-                key,
-                error,
-                field: None,
-            }),
-        };
+        let target = |key, url: &str| row::target(key, url).map(Target::into_owned);
         Ok(OwnedVariant {
             types,
             target: target("url", &self.url)?,

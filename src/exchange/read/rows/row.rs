@@ -216,6 +216,15 @@ impl RowError {
     }
 }
 
+/// Returns the target that a URL is, given the key of a table that it is for.
+pub(crate) fn target<'u>(key: &'static str, url: &'u str) -> Result<Target<'u>, RowError> {
+    Target::parse(url).map_err(|error| RowError::Target {
+        key,
+        error,
+        field: None,
+    })
+}
+
 impl ImportedLink {
     /// Checks the URLs and codes here, where the place of each in the file is known.
     pub(crate) fn checked(self) -> Result<Self, RowError> {
@@ -225,11 +234,7 @@ impl ImportedLink {
             ("below", &self.below),
         ] {
             let Some(url) = url else { continue };
-            Target::parse(url).map_err(|error| RowError::Target {
-                key,
-                error,
-                field: None,
-            })?;
+            target(key, url)?;
         }
         let own = self.code.iter().map(|code| ("short-code", code));
         let aliases = self.aliases.iter().map(|code| ("aliases", code));

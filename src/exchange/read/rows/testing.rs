@@ -1,6 +1,6 @@
 //! Shared code of the tests of readers: reading a text, and the result.
 
-use super::{Column, ImportedRow, LinkOrigin, Options};
+use super::{Column, ImportedLink, ImportedRow, LinkOrigin, Options};
 use crate::mapping::BaseUrl;
 
 /// Calls `read` with options for links under `https://short.code/`.
@@ -44,6 +44,13 @@ pub(crate) fn pairs(rows: &[ImportedRow]) -> Vec<String> {
         )
     });
     texts.collect()
+}
+
+/// Returns where a link leads besides its URL.
+pub(crate) fn below_and_variants(link: &ImportedLink) -> String {
+    let below = link.below.iter().map(|it| format!(" below {it}"));
+    let variants = link.variants.iter().map(|it| format!(", {it}"));
+    below.chain(variants).collect()
 }
 
 /// Returns the line of each refused row, and the reason.

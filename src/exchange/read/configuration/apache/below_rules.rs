@@ -148,7 +148,7 @@ impl Agreement<'_> {
 #[cfg(test)]
 mod tests {
     use crate::exchange::read::configuration::apache::read;
-    use crate::exchange::read::rows::testing::read_by;
+    use crate::exchange::read::rows::testing::{below_and_variants, read_by};
     use crate::mapping::Forward;
 
     /// Returns the accepted links of a file, and the lines of the refused rules with the reasons.
@@ -159,9 +159,7 @@ mod tests {
                 let code = link.code.as_deref().unwrap_or_default();
                 let forward = link.forward.map_or("", Forward::name);
                 let url = link.url.as_deref().unwrap_or_default();
-                let below = link.below.iter().map(|it| format!(" below {it}"));
-                let variants = link.variants.iter().map(|it| format!(", {it}"));
-                let rest: String = below.chain(variants).collect();
+                let rest = below_and_variants(link);
                 format!("{code} {forward} {url}{rest}").replace("https://e.org/", "/")
             }
             Err(error) => format!("{}: {error}", row.line),

@@ -9,7 +9,7 @@ use super::clients::Clients;
 use super::comparison::Comparison;
 use super::negotiation::{UNLIKE, default_location, types};
 use crate::exchange::read::configuration::below::{BELOW, TO_ONE_URL, forward_below};
-use crate::exchange::read::rows::RowError;
+use crate::exchange::read::rows::{RowError, row};
 use crate::mapping::{Forward, MediaType, OwnedVariant, Target};
 
 /// The entry of a code and all paths below it.
@@ -214,7 +214,7 @@ impl Plan {
                 Some(variant) if last == Some(&single.leads) => variant.types.push(media_type),
                 _ => variants.push(OwnedVariant {
                     types: vec![media_type],
-                    target: target("url", &single.leads.url)?,
+                    target: row::target("url", &single.leads.url)?.into_owned(),
                     below: self.below_of(&single.leads, default, location.with_query)?,
                 }),
             }
@@ -237,12 +237,11 @@ impl Plan {
     ) -> Result<Option<Target<'static>>, RowError> {
         let below = &leads.below;
         forward_below(&below.url, below.is_appended, with_query)?;
-        let leads_all = self.forward.takes_below() && !self.forward.path();
-        match (leads_all, below.is_appended) {
+        match (self.forward.all(), below.is_appended) {
             (true, false) if below.url == leads.url => Ok(None),
             (_, false) => Err(TO_ONE_URL),
             (false, true) if self.forward.path() || below.url == default.below.url => Ok(None),
-            (_, true) => target("below", &below.url).map(Some),
+            (_, true) => row::target("below", &below.url).map(|it| Some(it.into_owned())),
         }
     }
 }
@@ -252,22 +251,12 @@ impl Variants {
     fn url_below(&self, variant: Option<&OwnedVariant>) -> String {
         let own = variant.map_or(&*self.location.url, |it| it.target.as_str());
         let below = variant.and_then(|it| it.below.as_ref());
-        let is_all = self.forward.takes_below() && !self.forward.path();
         let appended = match (below, &self.below) {
             (Some(below), _) => below.as_str(),
-            (None, Some(below)) if variant.is_none() || !is_all => below,
+            (None, Some(below)) if variant.is_none() || !self.forward.all() => below,
             _ if self.forward.path() => own,
             _ => return own.to_owned(),
         };
         format!("{appended}{}", BELOW[0])
     }
-}
-
-fn target(key: &'static str, url: &str) -> Result<Target<'static>, RowError> {
-    let target = Target::parse(url).map_err(|error| RowError::Target {
-        key,
-        error,
-        field: None,
-    })?;
-    Ok(target.into_owned())
 }

@@ -9,8 +9,8 @@ use super::comparison::Comparison;
 use super::probes::BROWSERS;
 use super::rules::conditions::Conditions;
 use super::server::Server;
-use crate::exchange::read::rows::RowError;
-use crate::mapping::{MediaType, OwnedVariant, Target};
+use crate::exchange::read::rows::{RowError, row};
+use crate::mapping::{MediaType, OwnedVariant};
 
 /// The maximum number of media types of one path, which bounds the effort.
 const MOST_TYPES: usize = 24;
@@ -148,19 +148,11 @@ fn variants(singles: &[&Single]) -> Result<Vec<OwnedVariant>, RowError> {
             Some(last) if last.target.as_str() == single.location.url => {
                 last.types.push(media_type);
             }
-            _ => {
-                let target = Target::parse(&single.location.url);
-                let target = target.map_err(|error| RowError::Target {
-                    key: "url",
-                    error,
-                    field: None,
-                })?;
-                variants.push(OwnedVariant {
-                    types: vec![media_type],
-                    target: target.into_owned(),
-                    below: None,
-                });
-            }
+            _ => variants.push(OwnedVariant {
+                types: vec![media_type],
+                target: row::target("url", &single.location.url)?.into_owned(),
+                below: None,
+            }),
         }
     }
     Ok(variants)
@@ -169,7 +161,7 @@ fn variants(singles: &[&Single]) -> Result<Vec<OwnedVariant>, RowError> {
 #[cfg(test)]
 mod tests {
     use crate::exchange::read::configuration::apache::read;
-    use crate::exchange::read::rows::testing::read_by;
+    use crate::exchange::read::rows::testing::{below_and_variants, read_by};
 
     /// Returns the accepted links of a file, each with its variants, and the refused lines with the
     /// reasons.
@@ -179,9 +171,7 @@ mod tests {
             Ok(link) => {
                 let code = link.code.as_deref().unwrap_or_default();
                 let url = link.url.as_deref().unwrap_or_default();
-                let below = link.below.iter().map(|it| format!(" below {it}"));
-                let variants = link.variants.iter().map(|it| format!(", {it}"));
-                let rest: String = below.chain(variants).collect();
+                let rest = below_and_variants(link);
                 format!("{code} {url}{rest}").replace("https://e.org/", "/")
             }
             Err(error) => format!("{}: {error}", row.line),

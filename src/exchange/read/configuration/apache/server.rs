@@ -14,8 +14,7 @@ use super::rules::rule::{Action, QueryUse, Redirect, Rule};
 use super::rules::rule_list::RuleList;
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::configuration::pattern_index::TOO_MANY;
-use crate::exchange::read::rows::RowError;
-use crate::mapping::Target;
+use crate::exchange::read::rows::{RowError, row};
 
 /// The directory index that Apache looks for by default.
 const INDEX: &str = "index.html";
@@ -225,11 +224,7 @@ pub(super) fn location(redirect: &Redirect, url: &[u8]) -> Result<Location, RowE
         sent.pop();
     }
     let sent = String::from_utf8(sent).map_err(|_| RowError::NotUtf8)?;
-    let target = Target::parse(&sent).map_err(|error| RowError::Target {
-        key: "url",
-        error,
-        field: None,
-    })?;
+    let target = row::target("url", &sent)?;
     // Before the query of the request, Apache does not remove an ampersand.
     let is_doubled = redirect.query == QueryUse::Appended && url.ends_with(b"&");
     if is_doubled || target.as_str() != with_plain_host(&sent) {
