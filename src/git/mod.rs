@@ -23,6 +23,7 @@ mod hex;
 mod history;
 mod objects;
 mod packs;
+mod parallel;
 mod random;
 mod regular;
 mod secrets;
@@ -54,6 +55,7 @@ pub(crate) use objects::{FileChange, NewCommit};
 pub(crate) use packs::{
     PackError, PackedBlobs, RepackOrder, Repacked, install, may_be_due, pack_names,
 };
+pub(crate) use parallel::in_parallel;
 pub use random::random;
 pub use regular::{open_regular, read_regular};
 pub(crate) use secrets::masked;

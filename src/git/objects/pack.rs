@@ -2,11 +2,9 @@
 
 use std::collections::HashSet;
 use std::io::{self, Write};
-use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 use super::object::NewObject;
+use crate::git::in_parallel;
 use crate::git::packs::{EntryKind, FinishedPack, PackFile, deflate_fast};
 
 /// Writes a pack of objects, of which those that are small as deltas are deltas to objects that the
@@ -30,38 +28,12 @@ pub(super) fn whole(objects: &[NewObject<'_>]) -> io::Result<FinishedPack<Vec<u8
     let mut known = HashSet::new();
     let objects = objects.iter().filter(|object| known.insert(object.id));
     let objects: Vec<_> = objects.collect();
-    let compressed = compressed(&objects)?;
+    let compressed = in_parallel(&objects, |object| deflate_fast(&object.bytes));
     let mut pack = PackFile::new(Vec::new(), objects.len())?;
     for (object, bytes) in objects.iter().zip(compressed) {
+        let bytes = bytes?;
         let (kind, size) = (EntryKind::Whole(object.kind), object.bytes.len() as u64);
         pack.entry(object.id, kind, size, |pack| pack.write_all(&bytes))?;
     }
     pack.finish()
-}
-
-/// Compresses objects, in a thread for each processor that the program may use.
-fn compressed(objects: &[&NewObject<'_>]) -> io::Result<Vec<Vec<u8>>> {
-    let compressed: Vec<_> = objects.iter().map(|_| OnceLock::new()).collect();
-    let next = AtomicUsize::new(0);
-    let work = || {
-        loop {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some((object, place)) = objects.get(number).zip(compressed.get(number)) else {
-                return;
-            };
-            place.get_or_init(|| deflate_fast(&object.bytes));
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..thread::available_parallelism().map_or(1, usize::from) {
-            // Without another thread, this one does all of it.
-            let (Ok(_) | Err(_)) = thread::Builder::new().spawn_scoped(scope, work);
-        }
-        work();
-    });
-    let compressed = compressed.into_iter().map(|place| {
-        let bytes = place.into_inner();
-        bytes.expect("each of them is compressed")
-    });
-    compressed.collect()
 }

@@ -7,6 +7,7 @@ use super::addition::Addition;
 use super::base::Base;
 use super::refusal::RegistrationRefusal;
 use crate::edit::{self, NewEntry};
+use crate::git::in_parallel;
 use crate::mapping::{Diagnostic, Outline, SourceFile, Table};
 use crate::registry::text::TextFile;
 
@@ -19,19 +20,20 @@ pub(crate) fn insert(
     base: &Base<'_>,
     additions: &[&Addition<'_>],
 ) -> Result<Vec<TextFile>, RegistrationRefusal> {
-    let mut written: Vec<TextFile> = Vec::new();
+    let mut by_file = Vec::new();
     let mut waiting = additions.to_vec();
     while let Some(&first) = waiting.first() {
         let (here, elsewhere): (Vec<_>, _) = waiting
             .into_iter()
             .partition(|addition| addition.path == first.path);
         waiting = elsewhere;
-        written.push(match first.is_new_file {
-            true => fragment(base, first)?,
-            false => insert_into(base, &first.path, &here)?,
-        });
+        by_file.push((first, here));
     }
-    Ok(written)
+    let written = in_parallel(&by_file, |(first, here)| match first.is_new_file {
+        true => fragment(base, first),
+        false => insert_into(base, &first.path, here),
+    });
+    written.into_iter().collect()
 }
 
 fn insert_into(

@@ -1,6 +1,7 @@
 //! Edits: the content of a commit.
 
 use super::publish_error::PublishError;
+use crate::git::in_parallel;
 use crate::mapping::SourceFile;
 use crate::registry::text::TextFile;
 
@@ -25,6 +26,6 @@ impl Edit {
             let lost = || PublishError::TextLost { path: path() };
             file.checked().ok_or_else(lost)
         };
-        self.files.iter().map(whole).collect()
+        in_parallel(&self.files, whole).into_iter().collect()
     }
 }
