@@ -20,8 +20,8 @@
 //! - No client sees internal text; nothing a client sends becomes a metric label or a log line.
 //! - Clients never take the last file descriptor.
 //! - A service manager that does not read its notifications delays no request and no reload.
-//! - A search runs on a background thread, one of a few at a time; the order of codes that it needs
-//!   is computed there too, and delays no reload.
+//! - A search runs on a background thread, one of a few at a time; the first one computes the order of
+//!   codes there, which delays no reload.
 //! - Neither a request nor a reload waits for a link check or its store; the link status that pages
 //!   and metrics show is in memory.
 

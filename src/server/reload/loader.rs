@@ -251,25 +251,24 @@ impl Loader {
         self.follow(replaced);
     }
 
-    /// Drops the snapshot that was replaced, if there was one, and begins to sort the codes of the live
-    /// table, if anyone may search it.
+    /// Drops the snapshot that was replaced, if there was one, and begins to make the order of the codes
+    /// of the live table from its order, if searches need it.
     fn follow(&self, replaced: Option<Arc<Snapshot>>) {
+        let Some(old) = replaced else { return };
         let live = self.shared.live.load_full();
-        let live = live.filter(|_| self.shared.is_public());
         let live = live.map(|it| (Arc::downgrade(&it.table), Arc::clone(&it.code_orders)));
         let work = self.thread.begin(move || {
             // It may have been replaced by now.
             let live = live.and_then(|(table, orders)| Some((table.upgrade()?, orders)));
-            let changes = match (&replaced, &live) {
-                (Some(old), Some((table, orders))) if !Arc::ptr_eq(&old.code_orders, orders) => {
-                    CodeOrderChanges::between(&old.table, &old.code_orders, table)
-                }
-                _ => None,
-            };
+            let live = live.filter(|(_, orders)| !Arc::ptr_eq(&old.code_orders, orders));
+            let followed = live.and_then(|(table, orders)| {
+                let changes = CodeOrderChanges::between(&old.table, &old.code_orders, &table)?;
+                Some((table, orders, changes))
+            });
             // So that the new orders do not take memory besides it.
-            let used = replaced.and_then(|old| Arc::try_unwrap(old).err());
-            if let Some((table, orders)) = live {
-                orders.follow(&table, changes.as_ref());
+            let used = Arc::try_unwrap(old).err();
+            if let Some((table, orders, changes)) = followed {
+                orders.follow(&table, &changes);
             }
             used
         });
