@@ -1,15 +1,18 @@
 """The measured servers: how each is set up to answer from a table, on a port of its own.
 
-All get one thread or worker, keep connections forever, and log no request. Each is a function that
-starts one, and returns a `TableServer` once it answers.
+All get one thread or worker and the allocator's settings of the systemd unit, keep connections forever,
+and log no request. Each is a function that starts one, and returns a `TableServer` once it answers.
 """
 
 import http.client
 import random
 import socket
 import ssl
+from pathlib import Path
 
 from processes import Failure, Server, finish
+
+UNIT = Path(__file__).parents[3] / "deploy/systemd/waypost.service"
 
 # The constant answer of examples/epoll_floor.rs.
 FLOOR_TARGET = "https://www.example.org/as/long/as/the/targets/of/the/tables-are"
@@ -78,9 +81,9 @@ CADDY = """\
 class TableServer(Server):
     """A server that answers from a table at `port`, perhaps over TLS."""
 
-    def __init__(self, name, table, port, command, home, tls=False, **how):
+    def __init__(self, name, table, port, command, home, tls=False, env=None, **how):
         log = home / f"{name.split()[0].lower()}-{port}.log"
-        super().__init__(command, log, **how)
+        super().__init__(command, log, env=unit_environment() | (env or {}), **how)
         self.name, self.table, self.port, self.tls = name, table, port, tls
 
     def started(self):
@@ -136,6 +139,13 @@ class Waypost(TableServer):
         lines = connection.getresponse().read().decode().splitlines()
         connection.close()
         return next(float(line.split()[-1]) for line in lines if line.startswith(f"{name} "))
+
+
+def unit_environment():
+    """Returns the variables that the systemd unit sets."""
+    lines = [line.partition("=") for line in UNIT.read_text().splitlines()]
+    settings = [value for key, _, value in lines if key == "Environment"]
+    return dict(setting.split("=", 1) for setting in " ".join(settings).split())
 
 
 def free_port():
