@@ -39,7 +39,7 @@ pub use self::compare::{
 pub use self::compile::{
     ChangedFile, Compilation, Difference, EntryOutline, Expectation, FirstReading, KnownFiles,
     MAX_TABLE_TEXT, Outline, Outset, Pair, Scalar, ScalarForm, SoundTable, TextNeeded, Workers,
-    compile, compile_after, compile_listing, compile_read, defaults_of, scheme_of,
+    case_of, compile, compile_after, compile_listing, compile_read, defaults_of, scheme_of,
 };
 pub use self::forge::{Forge, ISSUE_FORMS, IssueFields, MAX_ADDRESS_BYTES, RepositoryPages};
 pub use self::ownership::{Author, Owners, Proposal};
@@ -53,7 +53,6 @@ pub(crate) use self::resolve::{
     End, ServerPage, follow, follow_below, follow_variant, preferred_variant,
 };
 pub use self::search::{CodeOrder, Filter, LinkState, OrderChange};
-pub(crate) use self::value::weighted_members;
 pub use self::value::{
     About, BaseUrl, BaseUrlError, Case, Code, CodeError, DEFAULT_MAX_AGE, Defaults, Description,
     Diagnostic, Example, Forward, KnownPieces, MAX_CODE_BYTES, MAX_TARGET_BYTES, MediaType,
@@ -61,5 +60,6 @@ pub use self::value::{
     Scheme, Severity, SiteTarget, SourceFile, Status, Target, TargetError, Timestamp, WrittenDate,
     WrittenDateError, WrittenRetirement, direction_control, is_table_name,
 };
+pub(crate) use self::value::{fold_case, weighted_members};
 #[cfg(fuzzing)]
 pub use parse::block::is_in_block_form;

@@ -1,6 +1,6 @@
 //! Values that describe a site, on which its documents must agree.
 
-use super::document::Document;
+use super::entries::Document;
 use crate::mapping::parse::Located;
 use crate::mapping::value::{
     About, Case, CollectionName, Contact, Diagnostic, Place, Problems, ProposalTemplate, Rule,

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::case_conflicts::{is_in_case_conflict, report_case_conflicts};
+use super::entries::NOT_CANONICAL;
 use super::shared::{first_at, report_changed_sharing, report_shared_targets};
-use super::url_checks::NOT_CANONICAL;
 use crate::mapping::packed::{ChangedSite, CodeKind, Draft, Entry, Record, Site};
 use crate::mapping::value::{Code, Diagnostic, KEY_REST, Place, Problems, Rule, code_of_key};
 

@@ -1,6 +1,6 @@
 //! Expectations: the tests written in a table, run through the engine that serves it.
 
-use super::document::{Document, TestItem};
+use super::entries::{Document, TestItem};
 use crate::mapping::packed::Table;
 use crate::mapping::resolve::{AcceptFields, Outcome, Request};
 use crate::mapping::value::{

@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use super::agreed::{agreed_about, agreed_scheme};
 use super::conflicts::settle;
-use super::document::Document;
+use super::entries::Document;
 use super::expectation::Expectation;
-use super::review::review;
+use super::reviews::review;
 use crate::mapping::packed::{Draft, Head, Part, PartedDocument, Site, Table};
 use crate::mapping::value::{
     BaseUrl, Diagnostic, MAX_PROBLEMS, Place, Position, Problems, Rule, SourceFile, Timestamp,

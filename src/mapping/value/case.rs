@@ -105,6 +105,14 @@ mod tests {
         assert!(count > 7 * 1_000, "{count}");
     }
 
+    #[test]
+    fn a_code_at_most_doubles_in_length() {
+        for letter in '\0'..=char::MAX {
+            let text: String = letter.nfc().collect();
+            assert!(fold_case(&text).len() <= 2 * text.len(), "{text}");
+        }
+    }
+
     proptest! {
         #[test]
         fn a_folded_text_stays_as_it_is(text in "\\PC{0,12}") {

@@ -7,13 +7,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::conflicts::{settle, settle_changed};
-use super::document::Document;
+use super::super::conflicts::{settle, settle_changed};
+use super::super::entries::Document;
+use super::super::reviews::review;
+use super::super::tables::{Compilation, Group, build, group, refuse};
 use super::input::{InputFile, TextNeeded};
 use super::known_files::KnownFiles;
 use super::pieces::PiecedFile;
-use super::review::review;
-use super::tables::{Compilation, Group, build, group, refuse};
 use super::written_codes::WrittenCodes;
 use crate::mapping::packed::{Site, Table};
 use crate::mapping::parse::{Cut, TableFile};
@@ -212,8 +212,8 @@ mod tests {
     use proptest::prelude::*;
     use proptest::sample::Index;
 
-    use super::super::random_edits::{File, a_file, an_edit, apply, source};
-    use super::super::same_table::assert_same;
+    use super::super::super::random_edits::{File, a_file, an_edit, apply, source};
+    use super::super::super::same_table::assert_same;
     use super::*;
     use crate::mapping::compile;
     use crate::mapping::packed::Part;

@@ -17,7 +17,7 @@ use crate::mapping::value::{Diagnostic, Place, Position, Problems, Rule, Timesta
 ///
 /// `among` has the keys of the entries of each site of which some lead back into the table, and no other
 /// does; a site that it lacks is searched. Returns the keys of those that were found.
-pub(super) fn review(
+pub(in crate::mapping::compile) fn review(
     table: &Table,
     among: &[Option<Vec<u64>>],
     mut position_of: impl FnMut(usize, usize) -> Position,

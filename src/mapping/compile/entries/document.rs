@@ -29,9 +29,9 @@ pub(crate) struct Document<'t> {
     pub(crate) entries: Draft,
     pub(crate) tests: Vec<TestItem<'t>>,
     /// Whether it was read to its end and names no base URL, not even an invalid one.
-    pub(super) lacks_base_url: bool,
+    pub(in crate::mapping::compile) lacks_base_url: bool,
     /// Whether it is in block form.
-    pub(super) is_block: bool,
+    pub(in crate::mapping::compile) is_block: bool,
 }
 
 /// What a document says about its collection.
@@ -150,7 +150,7 @@ impl<'t> Document<'t> {
 
     /// Sets the values that its entries take from its defaults, and reports entries that they do not
     /// fit.
-    pub(super) fn apply_defaults(&mut self, problems: &mut Problems) {
+    pub(in crate::mapping::compile) fn apply_defaults(&mut self, problems: &mut Problems) {
         let file = &Arc::clone(&self.file);
         check_defaults(
             &self.entries,
@@ -165,7 +165,11 @@ impl<'t> Document<'t> {
     }
 
     /// Returns a document of which nothing was read; its entries will be added to the draft.
-    pub(super) fn without_entries(number: u32, file: &Arc<str>, entries: Draft) -> Self {
+    pub(in crate::mapping::compile) fn without_entries(
+        number: u32,
+        file: &Arc<str>,
+        entries: Draft,
+    ) -> Self {
         Self {
             number,
             file: Arc::clone(file),
@@ -182,7 +186,7 @@ impl<'t> Document<'t> {
 
     /// Reads what is around the list of a file; its entries are those of the draft. `None` if there is
     /// anything to report about it, or it has no list in block form.
-    pub(super) fn around(
+    pub(in crate::mapping::compile) fn around(
         number: u32,
         file: &Arc<str>,
         cut: &'t Cut,
@@ -196,7 +200,10 @@ impl<'t> Document<'t> {
         problems.into_reported().is_empty().then_some(document)
     }
 
-    pub(super) fn fill(&mut self, reader: &mut Reader<'t, '_>) -> Result<(), Stop> {
+    pub(in crate::mapping::compile) fn fill(
+        &mut self,
+        reader: &mut Reader<'t, '_>,
+    ) -> Result<(), Stop> {
         match reader.root()? {
             None => reader.problem_with_hint(
                 Rule::FileEmpty,
@@ -301,7 +308,10 @@ impl<'t> Document<'t> {
         Ok(())
     }
 
-    pub(super) fn read_entries(&mut self, reader: &mut Reader<'t, '_>) -> Result<(), Stop> {
+    pub(in crate::mapping::compile) fn read_entries(
+        &mut self,
+        reader: &mut Reader<'t, '_>,
+    ) -> Result<(), Stop> {
         while let Some(Located { value, position }) = reader.node()? {
             if matches!(value, Node::Mapping) {
                 let item = Item::read(reader, position)?;

@@ -9,11 +9,11 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::document::Document;
+use super::super::entries::Document;
+use super::super::tables::{Compilation, GatheredSite, MAX_TABLE_TEXT, build_sites, group};
 use super::input::TextNeeded;
 use super::next::compile_read;
 use super::pieces::keep_warnings;
-use super::tables::{Compilation, GatheredSite, MAX_TABLE_TEXT, build_sites, group};
 use crate::mapping::packed::{Draft, Moves, Part, PartedDocument, Piece, index};
 use crate::mapping::parse::{Batch, Batches, Cut, CutBatches, CutPiece, Reader, TableFile};
 use crate::mapping::value::{Diagnostic, Problems};
@@ -440,8 +440,8 @@ mod tests {
     use proptest::prelude::*;
     use proptest::sample::Index;
 
-    use super::super::random_edits::{a_file, an_edit, apply, source};
-    use super::super::same_table::assert_same;
+    use super::super::super::random_edits::{a_file, an_edit, apply, source};
+    use super::super::super::same_table::assert_same;
     use super::*;
     use crate::mapping::value::SourceFile;
     use crate::mapping::{compile, compile_after};

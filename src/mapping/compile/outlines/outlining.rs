@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::document::Document;
+use super::super::entries::Document;
 use super::outline::Outline;
-use super::{outline_of_block, outline_of_events};
+use super::{of_block, of_events};
 use crate::mapping::packed::Draft;
 use crate::mapping::parse::{Cut, Declined, text, yaml};
-use crate::mapping::value::{Defaults, Diagnostic, Place, Problems, Rule, Scheme, SourceFile};
+use crate::mapping::value::{
+    Case, Defaults, Diagnostic, Place, Problems, Rule, Scheme, SourceFile,
+};
 
 impl<'t> Outline<'t> {
     /// Outlines a document.
@@ -34,9 +36,9 @@ impl<'t> Outline<'t> {
     /// Returns a problem of a file that is not part of such a table.
     pub fn of_sound(file: &'t SourceFile, scheme: Scheme) -> Result<Self, Diagnostic> {
         let text = text::decode(file)?;
-        let outline = match outline_of_block::outline(text, scheme) {
+        let outline = match of_block::outline(text, scheme) {
             Ok(outline) => outline,
-            Err(Declined) => outline_of_events::outline(text, scheme).map_err(|error| {
+            Err(Declined) => of_events::outline(text, scheme).map_err(|error| {
                 let place = Place::new(&file.path, yaml::position(error.marker()));
                 Diagnostic::new(Rule::YamlInvalid, place, error.to_string())
             })?,
@@ -50,13 +52,19 @@ impl<'t> Outline<'t> {
     /// Outlines the entries of a piece of a list in block form, which begins at a line of its file;
     /// `indent` is the column of the dashes, from 0. `None` if it is not in block form.
     pub fn of_piece(text: &'t str, (indent, line): (usize, u32), scheme: Scheme) -> Option<Self> {
-        outline_of_block::piece(text, (indent, line), scheme).ok()
+        of_block::piece(text, (indent, line), scheme).ok()
     }
 }
 
 /// Returns the defaults of a document, as far as it can be read.
 pub fn defaults_of(file: &SourceFile) -> Defaults {
     Document::read(0, file, &mut Problems::default()).defaults
+}
+
+/// Returns whether the case of letters counts in codes by a document itself, as far as it can be read.
+pub fn case_of(file: &SourceFile) -> Case {
+    let document = Document::read(0, file, &mut Problems::default());
+    document.about.case.map(|it| it.value).unwrap_or_default()
 }
 
 /// Returns the scheme of a document that was compiled, by the text around its list; `None` if it has no
@@ -70,8 +78,8 @@ pub fn scheme_of(path: &Arc<str>, cut: &Cut) -> Option<Scheme> {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::super::random_edits::{a_file, source};
     use super::super::outline::EntryOutline;
-    use super::super::random_edits::{a_file, source};
     use super::*;
 
     fn file(text: &str) -> SourceFile {
@@ -175,11 +183,11 @@ mod tests {
 
     /// Checks that both readers outline a text in the same way, if the fast one does not decline it.
     fn is_outlined_in_one_way(text: &str) -> bool {
-        let fast = outline_of_block::outline(text, Scheme::default());
+        let fast = of_block::outline(text, Scheme::default());
         let Ok(fast) = fast else {
             return false;
         };
-        let other = outline_of_events::outline(text, Scheme::default()).unwrap();
+        let other = of_events::outline(text, Scheme::default()).unwrap();
         assert_eq!(format!("{fast:#?}"), format!("{other:#?}"), "{text}");
         true
     }
@@ -228,7 +236,7 @@ mod tests {
             let (Some(list), Ok(whole)) = (&cut.list, Outline::of(&file)) else {
                 return Ok(());
             };
-            if outline_of_block::outline(text, whole.scheme).is_err() {
+            if of_block::outline(text, whole.scheme).is_err() {
                 return Ok(());
             }
             let mut found = Vec::new();

@@ -7,7 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::document::Document;
+use super::super::entries::Document;
 use super::input::InputFile;
 use crate::mapping::packed::{CodeKind, Draft, Part, Piece, Site, index};
 use crate::mapping::parse::{CutPiece, MAX_NEW, Reader};

@@ -6,7 +6,7 @@ use crate::mapping::parse::{Located, Report};
 use crate::mapping::value::{Forward, Misfit, Position, Rule, Target};
 
 /// The message for a URL that a parser would write differently.
-pub(super) const NOT_CANONICAL: &str = "the URL is not in canonical form";
+pub(in crate::mapping::compile) const NOT_CANONICAL: &str = "the URL is not in canonical form";
 
 const BY_DEFAULTS: &str = "the defaults ask for it: add \"forward: none\" here";
 
