@@ -65,6 +65,23 @@ async fn every_existing_code_has_one() {
 }
 
 #[tokio::test]
+async fn a_code_in_another_case_has_that_of_the_written_one() {
+    let server = Running::start(&TABLE.replace("mapping:", "case: fold\nmapping:")).await;
+    for (path, url) in [
+        ("GUIDE", "https://short.code/guide"),
+        (
+            "DOCS/%C3%89t%C3%A9",
+            "https://short.code/docs/%C3%A9t%C3%A9",
+        ),
+    ] {
+        let reply = picture(&server, "short.code", &format!("/-/qr/{path}.svg")).await;
+        assert_eq!(Some(reply.text()), qr_svg(url), "{path}");
+    }
+    let reply = picture(&server, "short.code", "/-/qr/T0P0JMYA.svg").await;
+    assert_eq!(reply.status_line(), "HTTP/1.1 404 Not Found");
+}
+
+#[tokio::test]
 async fn a_picture_is_safe_and_can_be_kept() {
     let server = Running::start(TABLE).await;
     let path = "/-/qr/guide.svg";

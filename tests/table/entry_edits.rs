@@ -277,6 +277,40 @@ fn comments_inside_a_value_are_erased_with_it() {
 }
 
 #[test]
+fn comments_between_keys_in_braces_are_erased_with_the_keys() {
+    let edits = ["url", "title"].map(KeyEdit::erased);
+    for (old, new) in [
+        (
+            "{url: https://e.org/, # a\n   short-code: s, # b\n   title: t # c\n  }",
+            "{short-code: s # b\n   \n  }",
+        ),
+        (
+            "{url: https://e.org/, # a\n   # b\n   short-code: s, title: t} # c",
+            "{\n   # b\n   short-code: s} # c",
+        ),
+        (
+            "{short-code: s,\n   url: https://e.org/ # a\n   , # b\n   title: t # c\n   , # d\n   owner: o}",
+            "{short-code: s,\n   owner: o}",
+        ),
+        (
+            "{short-code: s, owner: o, url: https://e.org/, # a\n   title: t # b\n   }",
+            "{short-code: s, owner: o\n   }",
+        ),
+        (
+            "{short-code: s # b\n   , url: https://e.org/, title: t, }",
+            "{short-code: s # b\n    , }",
+        ),
+    ] {
+        let changed = change(&format!("mapping:\n- {old}\n"), 0, &edits);
+        assert_eq!(changed, Ok(format!("mapping:\n- {new}\n")), "{old}");
+    }
+    let all = [edits.to_vec(), vec![edit("short-code=s")]].concat();
+    let old = "mapping:\n- {url: https://e.org/, # a\n   title: t # b\n  }\n";
+    let new = "mapping:\n- {short-code: s\n  }\n".to_owned();
+    assert_eq!(change(old, 0, &all), Ok(new));
+}
+
+#[test]
 fn variants_are_set_as_a_whole() {
     let variant = |accept: &[&str], url: &str, below: Option<&str>| OwnedVariant {
         types: accept

@@ -182,17 +182,9 @@ impl EntryChange<'_, '_, '_> {
                 self.refuse_removal(pair, edit)?;
             }
             if run > 0 && self.entry.is_flow() {
-                // With the following comma, or, for the last ones, the preceding comma.
-                let is_last = end == removed.len();
-                let (between, range) = match is_last {
-                    false => (pair..end, self.entry.start(pair)..self.entry.start(end)),
-                    true => (
-                        pair - 1..end - 1,
-                        self.entry.end(pair - 1)..self.entry.end(end - 1),
-                    ),
-                };
-                self.entry.refuse_comments_between(between)?;
-                parts.push((range, String::new()));
+                let (comma, keys) = self.between_commas(pair..end, removed)?;
+                let ranges = comma.into_iter().chain([keys]);
+                parts.extend(ranges.map(|range| (range, String::new())));
             } else if run > 0 && pair == 0 {
                 parts.push(self.comments_above(&removed[..end]));
                 // Everything up to the next key.
@@ -204,6 +196,49 @@ impl EntryChange<'_, '_, '_> {
             pair = end + 1;
         }
         Ok(parts)
+    }
+
+    /// Returns the removed part of keys in braces, with the following comma, or, for the last ones, the
+    /// preceding comma; and before it that comma, if it is apart.
+    fn between_commas(
+        &self,
+        keys: Range<usize>,
+        removed: &[Option<&KeyEdit>],
+    ) -> Result<(Option<Range<usize>>, Range<usize>), Obstacle> {
+        let (entry, first, end) = (self.entry, keys.start, keys.end);
+        let (is_last, last) = (end == removed.len(), end - 1);
+        let (start, before) = (entry.start(first), first.checked_sub(1));
+        if !removed[keys].iter().flatten().all(|it| it.erases_comments) {
+            let range = match before.filter(|_| is_last) {
+                Some(before) => {
+                    entry.refuse_comments_between(before..last)?;
+                    entry.end(before)..entry.end(last)
+                }
+                None => {
+                    entry.refuse_comments_between(first..end)?;
+                    start..entry.start(end)
+                }
+            };
+            return Ok((None, range));
+        }
+        let Some(before) = before.filter(|_| is_last) else {
+            // A comment on a line of its own above the next key is of that.
+            let erased = entry.end_of_comment(entry.end_of_comma(last));
+            let end = match self.text[erased..entry.start(end)].contains('#') {
+                true => erased,
+                false => entry.start(end),
+            };
+            return Ok((None, start..end));
+        };
+        let erased = entry.end_of_comment(entry.end(last));
+        Ok(match entry.has_comments_between(before..first) {
+            // The comment is of a key that stays.
+            true => {
+                let comma = entry.end_of_comma(before);
+                (Some(comma - 1..comma), start..erased)
+            }
+            false => (None, entry.end(before)..erased),
+        })
     }
 
     /// Refuses to remove a key if comments within its value would be lost that are not to be erased.
@@ -271,8 +306,12 @@ impl EntryChange<'_, '_, '_> {
             self.refuse_removal(pair, edit)?;
         }
         let mut end = self.entry.end(last);
+        let erases = removed.iter().flatten().all(|edit| edit.erases_comments);
         if self.entry.is_flow() {
-            self.entry.refuse_comments_between(0..last)?;
+            match erases {
+                true => end = self.entry.end_of_comment(end),
+                false => self.entry.refuse_comments_between(0..last)?,
+            }
         } else if removed[last].is_some_and(|edit| edit.erases_comments) {
             end = self.entry.end_with_comments(last);
         }

@@ -218,12 +218,35 @@ impl<'o, 't> WrittenEntry<'o, 't> {
 
     /// Refuses keys in braces from one to another, between which there are comments.
     pub(super) fn refuse_comments_between(&self, pairs: Range<usize>) -> Result<(), Obstacle> {
-        for pair in pairs {
-            if self.text[self.end(pair)..self.start(pair + 1)].contains('#') {
-                return Err(self.lost_comment());
-            }
+        match self.has_comments_between(pairs) {
+            true => Err(self.lost_comment()),
+            false => Ok(()),
         }
-        Ok(())
+    }
+
+    /// Returns whether there are comments between keys in braces, from one to another.
+    pub(super) fn has_comments_between(&self, mut pairs: Range<usize>) -> bool {
+        pairs.any(|pair| self.text[self.end(pair)..self.start(pair + 1)].contains('#'))
+    }
+
+    /// Returns the end of the comma after a value in braces that is not the last.
+    pub(super) fn end_of_comma(&self, pair: usize) -> usize {
+        let mut at = self.end(pair);
+        for line in self.text[at..self.start(pair + 1)].split_inclusive('\n') {
+            let before_comment = line.split('#').next().unwrap_or_default();
+            if let Some(comma) = before_comment.find(',') {
+                return at + comma + 1;
+            }
+            at += line.len();
+        }
+        self.end(pair)
+    }
+
+    /// Returns the end of a comment on the same line, if there is one after an offset.
+    pub(super) fn end_of_comment(&self, at: usize) -> usize {
+        let line = &self.text[at..end_of_line(self.text, at)];
+        let is_comment = line.trim_start_matches([' ', '\t']).starts_with('#');
+        at + if is_comment { line.len() } else { 0 }
     }
 
     fn lost_comment(&self) -> Obstacle {

@@ -9,7 +9,7 @@ use super::piece::Rendering;
 use super::sides::Sides;
 use super::{around, fallback, indentation, items, placed};
 use crate::edit::layout::Layout;
-use crate::mapping::{Diagnostic, SourceFile};
+use crate::mapping::{Diagnostic, SourceFile, case_of};
 
 /// Merges two versions of a common base.
 ///
@@ -62,7 +62,7 @@ fn merge_lines(files: &Sides<SourceFile>) -> Result<(String, Vec<Conflict>), Not
     items::recognise(&items.base, &mut items.theirs);
     let result = Parts {
         head: around::merge(items.each().map(|it| it.head))?,
-        placed: placed::place(&items),
+        placed: placed::place(&items, files.each().map(case_of)),
         tail: around::merge(items.each().map(|it| &*it.tail))?,
         dash: indentation::dash(&layouts.ours),
     };

@@ -19,6 +19,7 @@ mod parts;
 mod piece;
 mod placed;
 mod retargeted;
+mod shared_codes;
 mod sides;
 mod text;
 

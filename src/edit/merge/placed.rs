@@ -1,13 +1,15 @@
 //! The items of the result, in their final places.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use super::entry::{self, EntryConflict, key_values};
 use super::items::{ItemKey, Items, MergeItem};
 use super::order::order;
 use super::piece::{Clash, MergedPiece, Rendering};
+use super::shared_codes::{self, EntryCodes};
 use super::sides::Sides;
 use super::{account, retargeted, text};
+use crate::mapping::Case;
 
 /// An item of the result.
 #[derive(Debug)]
@@ -20,8 +22,8 @@ pub(super) struct Placed<'l> {
     from: Sides<Option<&'l MergeItem<'l>>>,
 }
 
-/// Returns the items of the result, in order.
-pub(super) fn place<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Placed<'l>> {
+/// Returns the items of the result, in order; `cases` is whether case counts in each version.
+pub(super) fn place<'l>(sides: &'l Sides<Items<'l>>, cases: Sides<Case>) -> Vec<Placed<'l>> {
     let keys = sides
         .each()
         .map(|it| it.list.iter().map(|it| &it.key).collect());
@@ -36,7 +38,7 @@ pub(super) fn place<'l>(sides: &'l Sides<Items<'l>>) -> Vec<Placed<'l>> {
     });
     let mut placed: Vec<_> = items.collect();
     join_retargeted(&mut placed, &retargeted::find(sides));
-    part_shared_codes(&mut placed);
+    part_shared_codes(&mut placed, cases);
     let is_sorted = sides.each().map(is_sorted);
     let (first, second) = is_sorted.led_by(order.is_theirs);
     if first && (second || order.has_moved) {
@@ -159,38 +161,9 @@ fn join_retargeted(placed: &mut Vec<Placed<'_>>, entries: &[Sides<&ItemKey>]) {
 }
 
 /// Marks entries that would get a code which another entry has on the other side.
-fn part_shared_codes(placed: &mut [Placed<'_>]) {
-    let all: Vec<_> = placed.iter().map(|it| merged_codes(it)).collect();
-    // The codes on either side of each entry that shares one.
-    let mut known: HashMap<usize, [HashSet<&str>; 2]> = HashMap::new();
-    // By entry. Of the reasons for many codes shared by two entries, the last counts.
-    let mut clashes = BTreeMap::new();
-    for (code, first, other) in shared(&all) {
-        let [of_first, of_other] = [first, other].map(|number| {
-            let from = placed[number].from;
-            let sides = known.entry(number).or_insert_with(|| {
-                [from.ours, from.theirs].map(|item| codes(item).into_iter().collect())
-            });
-            sides.each_ref().map(|codes| codes.contains(code))
-        });
-        let of_ours = [of_first[0], of_other[0]];
-        let of_theirs = [of_first[1], of_other[1]];
-        // Neither is caused by this merge.
-        if of_ours == [true; 2] || of_theirs == [true; 2] {
-            continue;
-        }
-        let (new, old) = if of_ours[1] {
-            (first, other)
-        } else {
-            (other, first)
-        };
-        let why = format!(
-            "the code {code:?} is given to two entries, this one and {:?}",
-            name(placed[old].key)
-        );
-        clashes.insert(new, why);
-    }
-    for (number, why) in clashes {
+fn part_shared_codes(placed: &mut [Placed<'_>], cases: Sides<Case>) {
+    let entries: Vec<_> = placed.iter().map(codes_of).collect();
+    for (number, why) in shared_codes::clashes(&entries, cases) {
         let placed = &mut placed[number];
         let text = |item: Option<&MergeItem<'_>>| item.map(MergeItem::text).unwrap_or_default();
         let clash = Clash::new(text(placed.from.ours), text(placed.from.theirs), why);
@@ -198,43 +171,11 @@ fn part_shared_codes(placed: &mut [Placed<'_>]) {
     }
 }
 
-/// Returns the codes that an entry has in the result if it is agreed on, starting with its own.
-fn merged_codes<'l>(placed: &Placed<'l>) -> Vec<&'l str> {
-    if matches!(placed.piece, MergedPiece::Clash(_)) {
-        return Vec::new();
-    }
-    let codes = placed.from.map(codes);
-    if codes.ours.is_empty() || codes.theirs.is_empty() {
-        return [codes.ours, codes.theirs].concat();
-    }
-    codes.items()
-}
-
-/// Returns the codes that an entry has on one side, starting with its own.
-fn codes<'l>(item: Option<&'l MergeItem<'l>>) -> Vec<&'l str> {
-    let Some(entry) = item.and_then(|item| item.entry) else {
-        return Vec::new();
-    };
-    let aliases = entry.pairs.iter().filter(|pair| pair.key == "aliases");
-    let aliases = aliases.flat_map(|pair| pair.values.iter().map(|value| &*value.text));
-    std::iter::once(entry.code.as_str())
-        .chain(aliases)
-        .collect()
-}
-
-/// Returns each code that two entries have, with the numbers of both entries.
-fn shared<'e>(entries: &[Vec<&'e str>]) -> Vec<(&'e str, usize, usize)> {
-    let mut holders = HashMap::new();
-    let mut shared = Vec::new();
-    for (number, codes) in entries.iter().enumerate() {
-        for &code in codes {
-            let holder = *holders.entry(code).or_insert(number);
-            if holder != number {
-                shared.push((code, holder, number));
-            }
-        }
-    }
-    shared
+/// Returns the codes that an entry has on each side and, if it is agreed on, in the result.
+fn codes_of<'l>(placed: &Placed<'l>) -> EntryCodes<'l> {
+    let entries = placed.from.map(|item| item.and_then(|item| item.entry));
+    let is_agreed = matches!(placed.piece, MergedPiece::Agreed(_));
+    EntryCodes::new(name(placed.key), entries, is_agreed)
 }
 
 /// Returns the description of an item for messages.

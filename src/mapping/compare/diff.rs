@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use super::case_breach::folds_case;
 use super::change::{Change, ChangeKind, differences};
 use super::site_pair::SitePair;
 use super::takedown::is_taken_down;
@@ -50,12 +51,17 @@ impl<'t> SitePair<'t> {
             waiting: HashMap::new(),
             taken: HashSet::new(),
         };
+        let is_folding = self.new.site().is_some_and(folds_case);
+        let is_known = |code: &str| match is_folding {
+            true => self.old.lookup_in_any_case(code).is_some(),
+            false => self.old.lookup(code).is_some(),
+        };
         // If no code is gone, there is nothing to inherit.
         let candidates = if old.is_empty() { &[] } else { &new[..] };
         for &entry in candidates {
             let own = self.new.codes(entry).next();
             if let Some(target) = entry.target_parts()
-                && own.is_some_and(|code| self.old.lookup(&code).is_none())
+                && own.is_some_and(|code| !is_known(&code))
             {
                 successors
                     .waiting
@@ -111,10 +117,20 @@ impl<'t> SitePair<'t> {
         // Several codes of an entry mostly lead to a single entry, which is compared once.
         let mut met: Vec<Entry<'_>> = Vec::new();
         for (at, code) in self.old.codes(old).enumerate() {
-            let Some(new) = self.new.lookup(&code) else {
+            let Some(new) = self.new.lookup_in_any_case(&code) else {
                 lost.push((at == 0, code));
                 continue;
             };
+            if at == 0 && self.new.lookup(&code).is_none() {
+                successors.taken.insert(new.number());
+                changes.push(Change {
+                    kind: ChangeKind::Renamed,
+                    code: code.clone(),
+                    old: Some(old),
+                    new: Some(new),
+                    is_takedown,
+                });
+            }
             if met.iter().all(|entry| entry.number() != new.number()) {
                 met.push(new);
                 changes.extend(differences(old, new).map(|kind| Change {
@@ -154,12 +170,12 @@ impl<'t> SitePair<'t> {
         let codes = || self.new.codes(new).enumerate();
         let is_renamed = successors.taken.contains(&new.number());
         let led_here = |(at, code): (usize, Cow<'_, str>)| {
-            let before = self.old.lookup(&code);
+            let before = self.old.lookup_in_any_case(&code);
             before.is_some_and(|old| at == 0 || old.target_parts() == new.target_parts())
         };
         let was_there = is_renamed || codes().any(led_here);
         for (at, code) in codes() {
-            if self.old.lookup(&code).is_some() || (is_renamed && at == 0) {
+            if self.old.lookup_in_any_case(&code).is_some() || (is_renamed && at == 0) {
                 continue;
             }
             changes.push(Change {
@@ -304,6 +320,52 @@ mod tests {
             &A.replace(": a\n", ": x\n"),
             &["renamed a: a → x"],
             &["alias-gained a: none → https://a.example/"],
+        );
+    }
+
+    #[test]
+    fn codes_in_another_case_are_the_same_where_case_does_not_count() {
+        let folded = |entries: &str| {
+            table(&[&format!(
+                "base_url: https://short.code/\ncase: fold\nmapping:\n{entries}"
+            )])
+        };
+        let upper = format!("{A}  aliases: [X]\n").replace(": a\n", ": A\n");
+        let lower = upper.to_lowercase();
+        assert_eq!(
+            reported(&folded(&upper), &folded(&lower)),
+            ["renamed A: A → a"]
+        );
+        let elsewhere = lower.replace("a.example", "c.example");
+        assert_eq!(
+            reported(&folded(&upper), &folded(&elsewhere)),
+            [
+                "renamed A: A → a",
+                "retargeted A: https://a.example/ → https://c.example/",
+            ]
+        );
+        // Where it counted, the former spellings still work, and the new ones are new.
+        assert_eq!(
+            reported(&site(&upper), &folded(&lower)),
+            [
+                "renamed A: A → a",
+                "alias-gained x: none → https://a.example/",
+            ]
+        );
+        assert_eq!(
+            reported(&folded(&upper), &site(&lower)),
+            [
+                "alias-lost X: https://a.example/ → none",
+                "renamed A: A → a"
+            ]
+        );
+        // What leads nowhere is named nowhere.
+        let old = folded(&upper);
+        let new = folded("- short-code: a\n  aliases: [x]\n  retired: true\n");
+        let changes = compare(&old, &new);
+        assert!(
+            !changes.is_empty() && changes.iter().all(|it| it.is_takedown),
+            "{changes:?}"
         );
     }
 

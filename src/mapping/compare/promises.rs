@@ -101,6 +101,7 @@ impl Promises {
         self.breaking.clear();
         self.update(commit, table, near);
         self.note_takedowns_elsewhere(table);
+        self.note_takedowns_in_any_case(table);
     }
 
     /// Records the links of sites that are gone, of which the table has an entry without a target: the
@@ -112,6 +113,19 @@ impl Promises {
             for (code, promise) in &mut codes.first {
                 let mut now = table.sites().iter().filter_map(|site| site.lookup(code));
                 promise.is_taken_down |= now.any(|entry| !entry.has_target());
+            }
+        }
+    }
+
+    /// Records the links of which the table has an entry without a target in another case.
+    fn note_takedowns_in_any_case(&mut self, table: &Table) {
+        for site in table.sites().iter().filter(|site| folds_case(site)) {
+            let Some(codes) = self.sites.get_mut(&site.address()) else {
+                continue;
+            };
+            for (code, promise) in &mut codes.first {
+                let now = site.lookup_folded(code);
+                promise.is_taken_down |= now.is_some_and(|entry| !entry.has_target());
             }
         }
     }
@@ -492,6 +506,21 @@ mod tests {
         let table = compile(&[file]).table.unwrap();
         moved.publish(1, &table, &[], &mut Neighbourhood::default());
         assert!(is_known(&moved));
+    }
+
+    #[test]
+    fn what_was_taken_down_in_another_case_is_known() {
+        let folded = |entries: &str| {
+            let text = format!("base_url: https://short.code/\ncase: fold\nmapping:\n{entries}");
+            let file = SourceFile::new("t.yaml".into(), text.into_bytes());
+            compile(&[file]).table.unwrap()
+        };
+        let (start, dropped) = (folded(A), folded(&DROPPED.replace(": x", ": X")));
+        let near = &mut Neighbourhood::default();
+        let mut promises = Promises::default();
+        promises.publish(0, &start, &[], near);
+        promises.publish(1, &dropped, &[(0, &start)], near);
+        assert!(promises.taken_down().iter().any(|it| it.code == "x"));
     }
 
     #[test]

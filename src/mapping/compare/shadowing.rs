@@ -23,7 +23,7 @@
 //! path. Entries of pieces that both tables have are not visited: their codes are not new.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::site_pair::SitePair;
 use crate::mapping::packed::{Catalogue, CodeKind, Entry, Site, Table};
@@ -111,7 +111,7 @@ fn taken_by<'t>(site: &'t Site, old: &'t Table, new: &'t Table) -> Vec<Shadowed<
             .map(|query| Effect::of(before, query) == Effect::of(after, query));
         let is_kept = effects.all(|it| it);
         // A removed entry is reported as removed.
-        let new = now.lookup(&entry.code()).filter(|_| is_taken && !is_kept);
+        let new = (now.lookup_in_any_case(&entry.code())).filter(|_| is_taken && !is_kept);
         if let Some(new) = new {
             found.push(Shadowed {
                 code: start.trim_end_matches('/').to_owned(),
@@ -138,7 +138,7 @@ pub fn shadowed_by<'t>(
         known: HashSet::new(),
         found: Vec::new(),
     };
-    let mut prefixes = HashSet::new();
+    let mut prefixes = HashMap::new();
     for code in codes {
         let code = code.as_ref();
         let Some(entry) = new.lookup(code).filter(|it| is_news(old, *it, code)) else {
@@ -149,7 +149,7 @@ pub fn shadowed_by<'t>(
         }
         if entry.takes_below() {
             search.resolve_below(code);
-            prefixes.insert(code);
+            prefixes.insert(new.compared_form(code), code);
         }
     }
     if !prefixes.is_empty() {
@@ -244,14 +244,35 @@ impl ShadowSearch<'_> {
         }
         if code.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'/') {
             let start = format!("{}_", code.replace('/', "_"));
-            for entry in self.old.hashed_from(&start) {
-                self.ask_spelled(code, &in_standard_alphabet(&entry.code()));
+            for start in self.spellings_of_start(start) {
+                for entry in self.old.hashed_from(&start) {
+                    self.ask_spelled(code, &in_standard_alphabet(&entry.code()));
+                }
             }
         }
     }
 
+    /// Returns the texts with which auto codes may begin that a prefix takes: if the case of letters does
+    /// not count, all its spellings, which are few because an auto code is short.
+    fn spellings_of_start(&self, start: String) -> Vec<String> {
+        let mut spellings = vec![String::new()];
+        if self.new.about().case() == Case::Exact || start.len() > self.old.scheme().code_len() {
+            return vec![start];
+        }
+        for letter in start.chars() {
+            let mut cases = vec![letter.to_ascii_lowercase(), letter.to_ascii_uppercase()];
+            cases.dedup();
+            let longer = |text: &String| cases.iter().map(|it| format!("{text}{it}")).collect();
+            spellings = spellings
+                .iter()
+                .flat_map(|it| -> Vec<_> { longer(it) })
+                .collect();
+        }
+        spellings
+    }
+
     /// Checks repairs and spellings of listed codes that are below some of the given codes.
-    fn ask_listed(&mut self, prefixes: &HashSet<&str>) {
+    fn ask_listed(&mut self, prefixes: &HashMap<Cow<'_, str>, &str>) {
         for &listed in self.old.codes.listed() {
             let code = self.old.codes.text(listed);
             // No code ends in a parenthesis.
@@ -262,7 +283,9 @@ impl ShadowSearch<'_> {
                 let starts = spelled
                     .match_indices('/')
                     .map(|(slash, _)| &spelled[..slash]);
-                for prefix in starts.filter_map(|start| prefixes.get(start)) {
+                for prefix in
+                    starts.filter_map(|start| prefixes.get(&self.new.compared_form(start)))
+                {
                     self.ask_spelled(prefix, &spelled);
                 }
             }
@@ -297,9 +320,15 @@ impl ShadowSearch<'_> {
 
     /// Checks a path for the longest of the given codes that it is below: no shorter one can answer
     /// it.
-    fn ask_under(&mut self, prefixes: &HashSet<&str>, text: &str, path: impl Fn() -> String) {
+    fn ask_under(
+        &mut self,
+        prefixes: &HashMap<Cow<'_, str>, &str>,
+        text: &str,
+        path: impl Fn() -> String,
+    ) {
         let mut starts = text.rmatch_indices('/').map(|(slash, _)| &text[..slash]);
-        if let Some(prefix) = starts.find_map(|start| prefixes.get(start)) {
+        if let Some(prefix) = starts.find_map(|start| prefixes.get(&self.new.compared_form(start)))
+        {
             self.ask(prefix, &path());
         }
     }
@@ -369,10 +398,10 @@ impl Effect {
     }
 }
 
-/// Returns whether an entry of a new table has a code that an old entry had.
+/// Returns whether requests find an entry of a new table under a code that an old entry had.
 fn is_same(old: Entry<'_>, new: Entry<'_>) -> bool {
     let has = |code: &str| {
-        let holder = new.site().lookup(code);
+        let holder = new.site().lookup_in_any_case(code);
         holder.is_some_and(|holder| holder.number() == new.number())
     };
     has(&old.code()) || old.aliases().any(has)

@@ -20,7 +20,9 @@ pub(super) fn is_taken_down(old: Entry<'_>, new: &Table, known: &HashSet<Link>) 
         None => new.sites(),
     };
     let lacks_target = |code: &str| {
-        let mut entries = sites.iter().filter_map(|site| site.lookup(code));
+        let mut entries = sites
+            .iter()
+            .filter_map(|site| site.lookup_in_any_case(code));
         entries.any(|entry| !entry.has_target())
     };
     let mut codes = iter::once(old.code()).chain(old.aliases().map(Cow::Borrowed));

@@ -1,6 +1,7 @@
 //! The listed codes of a site: explicit codes, and auto codes that the hashes of targets do not
 //! find.
 
+use std::borrow::Cow;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 
@@ -12,6 +13,9 @@ use crate::mapping::value::{Case, MAX_CODE_BYTES, fold_case};
 
 /// The most bytes of a code whose case is folded, which may make each character shorter.
 const MAX_UNFOLDED_BYTES: usize = 4 * MAX_CODE_BYTES;
+
+/// The most bytes of a code whose case was folded, which may make a character of two bytes one of three.
+const MAX_FOLDED_BYTES: usize = 2 * MAX_CODE_BYTES;
 
 /// Listed codes in written order, and an index of them.
 #[derive(Debug, Default)]
@@ -154,13 +158,23 @@ impl Codes {
     /// Returns the number of the listed code that a text spells in any case, if the case of letters does not
     /// count.
     pub(crate) fn number_in_any_case(&self, code: &str) -> Option<u32> {
+        self.number_of_folded(&self.folded_form(code)?)
+    }
+
+    /// Returns a text without differences of case, if case does not count and a code may be as long.
+    pub(crate) fn folded_form<'c>(&self, text: &'c str) -> Option<Cow<'c, str>> {
+        let may_be_found = self.folded.is_some() && text.len() <= MAX_UNFOLDED_BYTES;
+        may_be_found.then(|| fold_case(text))
+    }
+
+    /// Returns the number of the listed code with this text in any case, given without differences of case.
+    pub(crate) fn number_of_folded(&self, code: &str) -> Option<u32> {
         let folded = self.folded.as_ref()?;
-        if code.len() > MAX_UNFOLDED_BYTES {
+        if code.len() > MAX_FOLDED_BYTES {
             return None;
         }
-        let code = fold_case(code);
         let is_it = |&number: &u32| fold_case(self.text(self.listed[number as usize])) == code;
-        folded.find(self.hasher.hash_one(&code), is_it).copied()
+        folded.find(self.hasher.hash_one(code), is_it).copied()
     }
 
     /// Returns the text of a code.

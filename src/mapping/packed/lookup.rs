@@ -39,8 +39,23 @@ impl Site {
     /// Returns the entry that has a code as a short code or alias, in any case, if the case of letters does
     /// not count.
     pub(crate) fn lookup_folded(&self, code: &str) -> Option<Entry<'_>> {
-        let number = self.codes.number_in_any_case(code)?;
+        self.lookup_folded_form(&self.codes.folded_form(code)?)
+    }
+
+    /// Returns the entry that has a code as a short code or alias, in any case, given without differences of
+    /// case.
+    pub(crate) fn lookup_folded_form(&self, code: &str) -> Option<Entry<'_>> {
+        let number = self.codes.number_of_folded(code)?;
         Some(self.entry(self.codes.listed()[number as usize].entry))
+    }
+
+    /// Returns the code that requests find under a text, as it is written.
+    pub(crate) fn written<'c>(&'c self, code: &'c str) -> Option<&'c str> {
+        if self.lookup(code).is_some() {
+            return Some(code);
+        }
+        let number = self.codes.number_in_any_case(code)?;
+        Some(self.codes.text(self.codes.listed()[number as usize]))
     }
 
     /// Returns the entries that lead to a target in canonical form, or did before they were

@@ -152,12 +152,12 @@ impl Site {
         Match::Nothing
     }
 
-    /// Returns the short link of exactly the code that a raw path after the base path spells, if
-    /// there is one.
+    /// Returns the short link of the code that a raw path after the base path spells, if there is one, as
+    /// the code is written.
     pub fn short_url_at(&self, rest: &str) -> Option<String> {
         let path = Decoded::new(rest)?;
-        let code = path.as_code()?;
-        self.lookup(code).map(|_| self.short_url(code))
+        self.written(path.as_code()?)
+            .map(|code| self.short_url(code))
     }
 
     /// Returns the entry with this code, or with this code without one trailing slash: exactly as it is
@@ -197,12 +197,19 @@ impl Site {
     /// Returns the entry of a code that a linkifier broke: extra characters at its end, or the last
     /// character lost.
     fn repaired(&self, text: &str) -> Option<Entry<'_>> {
-        let mut shorter = text;
-        while let Some(rest) = shorter.strip_suffix(TRAILING) {
-            if let Some(entry) = self.lookup_in_any_case(rest) {
-                return Some(entry);
+        let shortest = text.trim_end_matches(TRAILING);
+        let (folded, trailing) = (self.codes.folded_form(shortest), &text[shortest.len()..]);
+        // Folding each text anew would take quadratic time; it changes none of the trailing characters.
+        let folded = folded.map(|folded| folded.into_owned() + trailing);
+        for removed in 1..=trailing.len() {
+            let without = |text: &str| text.len() - removed;
+            let found = self.lookup(&text[..without(text)]).or_else(|| {
+                let folded = folded.as_deref()?;
+                self.lookup_folded_form(&folded[..without(folded)])
+            });
+            if found.is_some() {
+                return found;
             }
-            shorter = rest;
         }
         if text.len() + 1 != self.scheme().code_len() {
             return None;
