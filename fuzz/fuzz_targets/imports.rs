@@ -4,7 +4,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use waypost_fuzz::mapping::BaseUrl;
+use waypost_fuzz::mapping::{BaseUrl, Case};
 use waypost_fuzz::read::{ImportFormat, Options};
 
 fuzz_target!(|bytes: &[u8]| {
@@ -16,6 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     let from = BaseUrl::parse("https://short.code/go/").expect("it is one");
     let options = Options {
         from: &[&from],
+        case: Case::Exact,
         columns: &[],
     };
     let lines = bytes.iter().filter(|byte| **byte == b'\n').count() + 1;

@@ -16,15 +16,15 @@ use clap::ValueEnum as _;
 use clap::builder::{BoolishValueParser, TypedValueParser};
 
 use self::format::ImportFormatArg;
-use self::imported_file::{Content, ImportedFile, refused_row};
+use self::imported_file::{Content, ImportedFile, Remarks, refused_row};
 use self::importing::Importing;
-use super::arguments::{STDIN, STDIN_NAME, TableArgs, table};
+use super::arguments::{STDIN, STDIN_NAME, TableArgs, property, table};
 use super::publishing::{self, ChangeFailure, PublishArgs};
 use super::refusal;
 use super::terminal::{Error, counted, legible, progress, remedy};
 use crate::exchange::read::{Column, in_plain_lines, in_utf8};
-use crate::mapping::BaseUrl;
-use crate::registry::{ImportDecision, ImportRun, MayShadow};
+use crate::mapping::{BaseUrl, Case};
+use crate::registry::{ImportDecision, ImportRun, MayShadow, NewTable};
 
 /// The maximum size of a file. A table keeps less than its content.
 const MAX_INPUT: u64 = 1 << 30;
@@ -75,6 +75,10 @@ pub(super) struct Args {
     /// Create a new table with this base URL
     #[arg(long, env = "WAYPOST_BASE_URL", value_name = "URL", conflicts_with_all = ["file", "push", "branch", "repo"], value_parser = base_url())]
     base_url: Option<BaseUrl>,
+
+    /// Whether the new table finds codes in any case
+    #[arg(long, env = "WAYPOST_CASE", value_name = "CASE", requires = "base_url", default_value = Case::Exact.name(), value_parser = property::case())]
+    case: Case,
 
     /// The base URL of the short links in the file, if it differs from the table's
     #[arg(long, env = "WAYPOST_FROM", value_name = "URL", value_parser = base_url())]
@@ -150,10 +154,17 @@ fn import(
             is_dry_run: args.git.dry_run,
             now: SystemTime::now().into(),
         },
-        new_table: args.base_url.as_ref(),
+        new_table: args.base_url.as_ref().map(|base_url| NewTable {
+            base_url,
+            case: args.case,
+        }),
     };
     let published = args.git.publish(&args.table.paths, &importing);
-    let (mut refused, unread) = file.finish();
+    let Remarks {
+        mut refused,
+        unread,
+        deviations,
+    } = file.finish();
     if let Ok((decision, _)) = &published {
         for (line, refusal) in &decision.refused {
             refused.add(refused_row(*line, refusal));
@@ -163,6 +174,10 @@ fn import(
     if !unread.is_empty() {
         let names = unread.join(", ");
         writeln!(stderr(), "ignored columns: {}", legible(&names))?;
+    }
+    for (deviation, count) in deviations {
+        let links = counted(count, "link", "links");
+        writeln!(stderr(), "note: {links}: {}", deviation.description())?;
     }
     match published {
         Ok((decision, notes)) => announce(args, &decision, &notes, refused.count()),

@@ -58,8 +58,8 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
     let vary = if varies { " {waypost_vary}" } else { "" };
     writeln!(out, "\tmap {{path}} {outputs}{vary} {{")?;
     if let Some(home) = site.about().home() {
-        let (path, url) = (base_path(site), literal(home.url()));
-        writeln!(out, "\t\t\"{path}\" 302 \"{url}\"")?;
+        let (path, url) = (base_path(site), quoted(&literal(home.url())));
+        writeln!(out, "\t\t\"{path}\" 302 {url}")?;
     }
     for row in order.rows() {
         write_code(&row, &prefixes, &negotiations, now, out)?;
@@ -128,8 +128,9 @@ fn write_variants(
             let destinations = row.destinations(now);
             for (choice, destination) in destinations.iter().flat_map(Destinations::choices) {
                 let url = destination.written(literal, "", query(destination.query_start()));
+                let url = quoted(&url);
                 for end in prefixes.ends(&row.code) {
-                    writeln!(out, "\t\t\"{choice} {}{end}\" \"{url}\"", row.path())?;
+                    writeln!(out, "\t\t\"{choice} {}{end}\" {url}", row.path())?;
                 }
             }
         }
@@ -154,7 +155,7 @@ fn write_code(
         }
         (Some(Destinations { own, .. }), None) => {
             let url = own.written(literal, "", query(own.query_start()));
-            format!("{} \"{url}\"", row.entry.status().code())
+            format!("{} {}", row.entry.status().code(), quoted(&url))
         }
     };
     for end in prefixes.ends(&row.code) {
@@ -208,7 +209,8 @@ fn write_below(
         };
         for line in row.below_lines(destinations, negotiations) {
             let url = line.destination.written(substitution, "$1", &line.query);
-            writeln!(out, "\t\t`~{}` {status} \"{url}\"{vary}", line.expression)?;
+            let url = quoted(&url);
+            writeln!(out, "\t\t`~{}` {status} {url}{vary}", line.expression)?;
         }
         writeln!(out, "\t\t`~{path}` 404 \"\"")?;
     }
@@ -221,20 +223,30 @@ fn address(base_url: &BaseUrl) -> &str {
     whole.strip_suffix(base_url.path()).unwrap_or(whole)
 }
 
-/// Returns a URL as a double-quoted value, in which braces begin a placeholder.
+/// Returns a URL as a part of a value, in which braces begin a placeholder.
 fn literal(url: &str) -> String {
-    quoted(url).replace('{', "\\{").replace('}', "\\}")
+    without_variables(url)
+        .replace('{', "\\{")
+        .replace('}', "\\}")
 }
 
-/// Returns a URL as the double-quoted value of an expression, in which a `$` begins a reference.
+/// Returns a URL as a part of the value of an expression, in which a `$` begins a reference.
 fn substitution(url: &str) -> String {
-    quoted(url).replace('$', "$$")
+    without_variables(url).replace('$', "$$")
 }
 
-/// Returns a URL as a double-quoted value.
-fn quoted(url: &str) -> String {
-    // Environment variables are substituted before anything is parsed, whatever precedes them, so
-    // the brace is encoded here, and only here.
-    let url = url.replace("{$", "%7B$");
-    url.replace('\\', "\\\\").replace('"', "\\\"")
+/// Returns a URL without environment variables, which are substituted before anything is parsed, whatever
+/// precedes them: so the brace is encoded here, and only here.
+fn without_variables(url: &str) -> String {
+    url.replace("{$", "%7B$")
+}
+
+/// Returns a value in quotes. A URL has no double quotes.
+fn quoted(value: &str) -> String {
+    // A backslash is not escaped; only before a quote it would escape that.
+    match value.strip_suffix('\\') {
+        Some(start) if value.contains('`') => format!("\"{start}%5C\""),
+        Some(_) => format!("`{value}`"),
+        None => format!("\"{value}\""),
+    }
 }

@@ -39,7 +39,8 @@ pub use self::followed::{
     ReviewBranch, ReviewError, Submission, SubmittedChange,
 };
 pub use self::import::{
-    ImportDecision, ImportRun, Intake, import_in_files, import_in_new_file, import_on_branch,
+    ImportDecision, ImportRun, Intake, NewTable, import_in_files, import_in_new_file,
+    import_on_branch,
 };
 pub use self::publish::{
     Branch, BranchTip, CheckoutBranch, CheckoutError, CloneBranch, CommitIdentity, Edit,

@@ -16,10 +16,10 @@ use tempfile::TempDir;
 use waypost::exchange::ExportFormat;
 use waypost::exchange::read::{ImportFormat, ImportedLink, Options};
 use waypost::mapping::{
-    Change, ChangeKind, Outcome, Request, SourceFile, Table, Timestamp, compare, compile,
+    Case, Change, ChangeKind, Outcome, Request, SourceFile, Table, Timestamp, compare, compile,
 };
 use waypost::registry::{
-    ImportRun, Intake, LocalError, MayShadow, import_in_files, import_in_new_file,
+    ImportRun, Intake, LocalError, MayShadow, NewTable, import_in_files, import_in_new_file,
 };
 
 /// A directory with a table, or with none yet.
@@ -84,6 +84,7 @@ fn each_form_is_read_and_the_rest_reported() {
         ("kutt", "kutt.json"),
         ("nginx", "nginx.conf"),
         ("apache", "apache.conf"),
+        ("caddy", "Caddyfile"),
         ("redirects", "_redirects"),
         ("beacon", "dump.beacon"),
         ("psql", "psql.csv"),
@@ -111,6 +112,8 @@ fn another_format_is_reported_once() {
         ("csv", "golink.jsonl", "golink"),
         ("kutt", "yourls.sql", "yourls"),
         ("yourls", "nginx.conf", "nginx"),
+        ("nginx", "Caddyfile", "caddy"),
+        ("caddy", "_redirects", "redirects"),
     ] {
         let file = format!("tests/data/import/{file}");
         let report = fixture.import(&["--format", format, &file], b"");
@@ -378,6 +381,18 @@ fn a_file_that_may_not_be_written_is_not() {
 }
 
 #[test]
+fn a_link_of_the_base_url_belongs_into_its_home() {
+    let fixture = Fixture::with("base_url: https://short.code/\nmapping: []\n");
+    let rows = b"Short link,Destination URL\nhttps://short.code,https://e.org/\nhttps://short.code/a,https://e.org/a\n";
+    assert_snapshot!(fixture.import(&["-", "--format", "csv"], rows), @r#"
+    status 1
+    <stdin>:2: error: this is the base URL itself, not a code
+      hint: write where it leads as "home" of the table
+    added 1 link to mapping.yaml; 1 not imported
+    "#);
+}
+
+#[test]
 fn spoilt_rows_spoil_no_others() {
     let long = format!("https://e.org/{}", "x".repeat(1 << 20));
     let rows = format!(
@@ -507,10 +522,15 @@ fn round_trip(table: &Table, format: ExportFormat, form: ImportFormat) -> (Table
     let refused = Cell::new(0);
     let imported = import_in_new_file(
         &path,
-        site.base_url(),
+        NewTable {
+            base_url: site.base_url(),
+            // In any case, a short code might be that of a number, which is found only as it is.
+            case: Case::Exact,
+        },
         1 << 30,
         &run(&|intake| {
             let options = Options {
+                case: intake.case(),
                 from: &[site.base_url()],
                 columns: &[],
             };
@@ -550,7 +570,8 @@ const WHOLE: [(ExportFormat, ImportFormat); 2] = [
 ];
 
 /// The formats that represent codes, URLs, statuses and gone links.
-const BARE: [(ExportFormat, ImportFormat); 3] = [
+const BARE: [(ExportFormat, ImportFormat); 4] = [
+    (ExportFormat::Caddy, ImportFormat::Caddy),
     (ExportFormat::Nginx, ImportFormat::Nginx),
     (ExportFormat::Apache, ImportFormat::Apache),
     (ExportFormat::Redirects, ImportFormat::Redirects),
@@ -683,6 +704,8 @@ proptest! {
         // mod_rewrite sends neither an empty query nor an ampersand at the end of one.
         let is_changed = |url: &str| url.ends_with('?') || url.contains('?') && url.ends_with('&');
         let is_changed_by_apache = links.values().any(|(url, _)| is_changed(url));
+        // A Caddyfile cannot have this without naming an environment variable.
+        let is_changed_by_caddy = links.values().any(|(url, _)| url.contains("{$"));
         for (code, (url, status)) in links {
             text += &format!("- {{url: {}, short-code: {}, status: {status}}}\n", yaml(&url), yaml(&code));
         }
@@ -690,7 +713,12 @@ proptest! {
             return Err(TestCaseError::reject("the table has errors"));
         };
         for (format, form) in BARE {
-            if matches!(form, ImportFormat::Apache) && is_changed_by_apache {
+            let is_changed = match form {
+                ImportFormat::Apache => is_changed_by_apache,
+                ImportFormat::Caddy => is_changed_by_caddy,
+                _ => false,
+            };
+            if is_changed {
                 continue;
             }
             let (again, refused) = round_trip(&table, format, form);
@@ -776,7 +804,7 @@ fn a_format_that_is_evident_need_not_be_named() {
     ");
     assert_snapshot!(fixture.import(&["-"], b"some words"), @r"
     status 2
-    waypost: <stdin>: the format of this file cannot be detected: name it with --format: csv, jsonl, yourls, shlink, kutt, golink, nginx, apache, redirects, beacon, psql
+    waypost: <stdin>: the format of this file cannot be detected: name it with --format: csv, jsonl, yourls, shlink, kutt, golink, nginx, apache, caddy, redirects, beacon, psql
     ");
     assert_eq!(fixture.text(), before);
 }
@@ -1071,6 +1099,10 @@ fn a_thousand_bad_rows_of_any_form_are_one_message() {
         (
             "apache",
             rows(&|n| format!("RedirectMatch ^/c{n}/[0-9]+$ https://e.org/\n")),
+        ),
+        (
+            "caddy",
+            rows(&|n| format!("redir /c{n} https://{{host}}/{n}\n")),
         ),
         (
             "redirects",

@@ -2,7 +2,7 @@
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
-use crate::mapping::{Forward, Status};
+use crate::mapping::{Case, Forward, Status};
 
 /// Returns the parser of a redirect status.
 pub(crate) fn status() -> impl TypedValueParser<Value = Status> {
@@ -18,6 +18,14 @@ pub(crate) fn status() -> impl TypedValueParser<Value = Status> {
 pub(crate) fn forward() -> impl TypedValueParser<Value = Forward> {
     PossibleValuesParser::new(Forward::ALL.map(Forward::name)).map(|text| {
         let mut all = Forward::ALL.into_iter();
+        all.find(|it| it.name() == text).unwrap_or_default()
+    })
+}
+
+/// Returns the parser of whether the case of letters counts.
+pub(crate) fn case() -> impl TypedValueParser<Value = Case> {
+    PossibleValuesParser::new(Case::ALL.map(Case::name)).map(|text| {
+        let mut all = Case::ALL.into_iter();
         all.find(|it| it.name() == text).unwrap_or_default()
     })
 }

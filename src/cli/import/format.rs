@@ -29,6 +29,8 @@ pub(super) enum ImportFormatArg {
     Nginx,
     /// A configuration of Apache
     Apache,
+    /// A Caddyfile
+    Caddy,
     /// A _redirects file of Netlify or Cloudflare Pages
     Redirects,
     /// A BEACON link dump, or the text that URLTeam publishes
@@ -112,6 +114,7 @@ impl ImportFormatArg {
             Self::Golink => ImportFormat::Golink,
             Self::Nginx => ImportFormat::Nginx,
             Self::Apache => ImportFormat::Apache,
+            Self::Caddy => ImportFormat::Caddy,
             Self::Redirects => ImportFormat::Redirects,
             Self::Beacon => ImportFormat::Beacon,
             Self::Psql => ImportFormat::Psql,

@@ -1,6 +1,7 @@
 //! Reading a file into a table: which rows are accepted, and why others are not.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 use url::Url;
 
@@ -9,7 +10,7 @@ use super::refused_rows::{Places, RefusedRow, RefusedRows};
 use crate::cli::publishing::ChangeFailure;
 use crate::cli::terminal::{Error, legible, progress, remedy};
 use crate::exchange::read::{
-    Column, ConfigurationTree, ImportedRow, Options, ReadError, RowError, read_tree,
+    Column, ConfigurationTree, Deviation, ImportedRow, Options, ReadError, RowError, read_tree,
 };
 use crate::mapping::{BaseUrl, Site, Table};
 use crate::registry::{Intake, RegistrationRefusal};
@@ -27,6 +28,18 @@ pub(super) struct ImportedFile<'f> {
     refused: RefCell<RefusedRows>,
     /// The names of columns that are not read.
     unread: RefCell<Vec<String>>,
+    /// How many of the accepted links differ in a way from what the other program answers.
+    deviations: RefCell<BTreeMap<Deviation, usize>>,
+}
+
+/// What is reported of a file after it was read.
+pub(super) struct Remarks {
+    /// The rows that were refused.
+    pub(super) refused: RefusedRows,
+    /// The names of columns that are not read.
+    pub(super) unread: Vec<String>,
+    /// How many of the accepted links differ in a way from what the other program answers.
+    pub(super) deviations: BTreeMap<Deviation, usize>,
 }
 
 /// What is imported.
@@ -52,6 +65,7 @@ impl<'f> ImportedFile<'f> {
             columns,
             refused: RefCell::default(),
             unread: RefCell::default(),
+            deviations: RefCell::default(),
         }
     }
 
@@ -63,9 +77,13 @@ impl<'f> ImportedFile<'f> {
         }
     }
 
-    /// Returns the rows that were refused the last time, and the names of columns that are not read.
-    pub(super) fn finish(self) -> (RefusedRows, Vec<String>) {
-        (self.refused.into_inner(), self.unread.into_inner())
+    /// Returns what is reported of the last time.
+    pub(super) fn finish(self) -> Remarks {
+        Remarks {
+            refused: self.refused.into_inner(),
+            unread: self.unread.into_inner(),
+            deviations: self.deviations.into_inner(),
+        }
     }
 
     /// Takes the acceptable rows, and notes the rest.
@@ -76,15 +94,26 @@ impl<'f> ImportedFile<'f> {
         };
         let options = Options {
             from: &from,
+            case: intake.case(),
             columns: self.columns,
         };
         let mut refused = RefusedRows::default();
+        let mut counts: BTreeMap<Deviation, usize> = BTreeMap::new();
         let mut readable = 0_usize;
         let mut take = |row: ImportedRow| {
             let line = row.line;
             readable += usize::from(row.link.is_ok());
-            match row.link.map(|link| intake.take(line, link)) {
-                Ok(Ok(())) => {}
+            let mut deviations = Vec::new();
+            let taken = row.link.map(|mut link| {
+                deviations = std::mem::take(&mut link.deviations);
+                intake.take(line, link)
+            });
+            match taken {
+                Ok(Ok(())) => {
+                    for it in deviations {
+                        *counts.entry(it).or_default() += 1;
+                    }
+                }
                 Ok(Err(refusal)) => refused.add(refused_row(line, &refusal)),
                 Err(error) => refused.add(unreadable_row(line, &error, intake.table())),
             }
@@ -104,6 +133,7 @@ impl<'f> ImportedFile<'f> {
             return Err(error.into());
         }
         self.refused.replace(refused);
+        self.deviations.replace(counts);
         self.unread
             .replace(unread.map_err(|error| unreadable(self.name, &error))?);
         Ok(())
@@ -173,6 +203,10 @@ fn hint(error: &RowError, table: &Table) -> Option<String> {
     }
     match error {
         RowError::Elsewhere { .. } => Some(format!("{} with --from", error.hint()?)),
+        RowError::AnyCase => Some(format!(
+            "{}; with --base-url, --case fold creates one",
+            error.hint()?
+        )),
         RowError::NoSite => Some(format!("{} with --site", error.hint()?)),
         _ => error.hint(),
     }

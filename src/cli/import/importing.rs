@@ -3,16 +3,15 @@
 use std::path::PathBuf;
 
 use crate::cli::publishing::{ChangeFailure, RETRY_TIMEOUT, RequestedChange};
-use crate::mapping::BaseUrl;
 use crate::registry::{
-    Branch, ImportDecision, ImportRun, Published, TablePath, UserCheckout, import_in_files,
-    import_in_new_file, import_on_branch,
+    Branch, ImportDecision, ImportRun, NewTable, Published, TablePath, UserCheckout,
+    import_in_files, import_in_new_file, import_on_branch,
 };
 
 /// Links to import into a table, or into a new one with a base URL.
 pub(super) struct Importing<'i> {
     pub(super) run: ImportRun<'i, ChangeFailure>,
-    pub(super) new_table: Option<&'i BaseUrl>,
+    pub(super) new_table: Option<NewTable<'i>>,
 }
 
 impl RequestedChange for Importing<'_> {
@@ -27,9 +26,7 @@ impl RequestedChange for Importing<'_> {
     ) -> Result<(ImportDecision, bool), ChangeFailure> {
         let run = &self.run;
         let decision = match (self.new_table, paths) {
-            (Some(base_url), [path]) => {
-                import_in_new_file(path, base_url, max_bytes, run, checkout)?
-            }
+            (Some(table), [path]) => import_in_new_file(path, table, max_bytes, run, checkout)?,
             _ => import_in_files(paths, max_bytes, run, checkout)?,
         };
         let is_written = !run.is_dry_run && !decision.changed.is_empty();

@@ -63,7 +63,7 @@ impl ImportFormat {
                     line.ends_with(['{', ';', '}'])
                         && words.iter().any(|word| line.starts_with(word))
                 };
-                is_configuration && lines.any(is_directive)
+                is_configuration && lines.any(is_directive) && !looks_like_caddyfile(text)
             }
             Self::Apache => {
                 let words = ["redirect", "redirectmatch", "rewriterule", "rewriteengine"];
@@ -73,6 +73,7 @@ impl ImportFormat {
                         words.iter().any(|it| word.eq_ignore_ascii_case(it))
                     })
             }
+            Self::Caddy => !text.starts_with("{\"") && looks_like_caddyfile(text),
             Self::Redirects => {
                 let mut rules = lines.filter(|line| !line.starts_with('#'));
                 rules.next().is_some_and(|line| {
@@ -98,6 +99,25 @@ impl ImportFormat {
     }
 }
 
+/// Returns whether a text has a directive that only a Caddyfile has, or a placeholder in a redirect.
+fn looks_like_caddyfile(text: &str) -> bool {
+    let words = [
+        "redir",
+        "handle",
+        "handle_path",
+        "reverse_proxy",
+        "file_server",
+        "respond",
+    ];
+    let is_directive = |line: &str| {
+        let mut fields = line.split_whitespace();
+        let name = fields.next().unwrap_or_default();
+        let is_map = name == "map" && line.contains("} {") && line.ends_with('{');
+        (words.contains(&name) || is_map) && !line.ends_with(';')
+    };
+    text.lines().map(str::trim).any(is_directive)
+}
+
 /// Returns the format for which a name is conventional.
 fn of_name(name: &str) -> Option<ImportFormat> {
     let name = name.rsplit('/').next().unwrap_or_default();
@@ -105,6 +125,7 @@ fn of_name(name: &str) -> Option<ImportFormat> {
     match lower.as_str() {
         "_redirects" => Some(ImportFormat::Redirects),
         ".htaccess" => Some(ImportFormat::Apache),
+        "caddyfile" => Some(ImportFormat::Caddy),
         _ if lower.ends_with(".jsonl") || lower.ends_with(".ndjson") => {
             Some(ImportFormat::JsonLines)
         }
@@ -205,6 +226,10 @@ mod tests {
                 ImportFormat::Apache,
             ),
             (
+                include_bytes!("../../../tests/data/import/Caddyfile"),
+                ImportFormat::Caddy,
+            ),
+            (
                 include_bytes!("../../../tests/data/import/_redirects"),
                 ImportFormat::Redirects,
             ),
@@ -227,6 +252,7 @@ mod tests {
         for (name, format) in [
             ("site/_redirects", ImportFormat::Redirects),
             (".htaccess", ImportFormat::Apache),
+            ("etc/Caddyfile", ImportFormat::Caddy),
             ("links.NDJSON", ImportFormat::JsonLines),
         ] {
             assert_eq!(ImportFormat::guess(name, b""), Ok(format), "{name}");

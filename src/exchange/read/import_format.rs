@@ -1,6 +1,6 @@
 //! The formats in which links are read, and the choice of their readers.
 
-use super::configuration::{apache, nginx};
+use super::configuration::{apache, caddy, nginx};
 use super::records::{beacon, csv, golink, json_lines, kutt, redirects, sql_start, yourls_sql};
 use super::rows::{ConfigurationTree, ImportedRow, Options, ReadError, RowError};
 
@@ -23,6 +23,8 @@ pub enum ImportFormat {
     Nginx,
     /// An Apache configuration.
     Apache,
+    /// A Caddyfile.
+    Caddy,
     /// A `_redirects` file.
     Redirects,
     /// A BEACON link dump, or the text that URLTeam publishes.
@@ -33,7 +35,7 @@ pub enum ImportFormat {
 
 impl ImportFormat {
     /// Every format.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Csv,
         Self::JsonLines,
         Self::Yourls,
@@ -42,6 +44,7 @@ impl ImportFormat {
         Self::Golink,
         Self::Nginx,
         Self::Apache,
+        Self::Caddy,
         Self::Redirects,
         Self::Beacon,
         Self::Psql,
@@ -81,6 +84,7 @@ impl ImportFormat {
             Self::Redirects => redirects::read(bytes, origin, take),
             Self::Beacon => beacon::read(bytes, origin, take),
             Self::Kutt => up_to_invalid(bytes, take, |text, take| kutt::read(text, origin, take)),
+            Self::Caddy => up_to_invalid(bytes, take, |text, take| caddy::read(text, origin, take)),
             Self::Nginx => up_to_invalid(bytes, take, |text, take| nginx::read(text, origin, take)),
         }
         Ok(Vec::new())

@@ -19,5 +19,5 @@ pub use import_format::{ImportFormat, read_tree};
 pub use plain_lines::{in_plain_lines, is_text};
 pub(crate) use records::NO_TEXT;
 pub use rows::{
-    Column, ConfigurationTree, ImportedLink, ImportedRow, Options, ReadError, RowError,
+    Column, ConfigurationTree, Deviation, ImportedLink, ImportedRow, Options, ReadError, RowError,
 };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::site_intake::SiteIntake;
 use crate::exchange::read::ImportedLink;
-use crate::mapping::{BaseUrl, Defaults, Table, Timestamp, defaults_of};
+use crate::mapping::{BaseUrl, Case, Defaults, Table, Timestamp, defaults_of};
 use crate::registry::decide::{Addition, Destination, RegistrationRefusal, placement};
 use crate::registry::text::TextFile;
 
@@ -89,6 +89,16 @@ impl<'t> Intake<'t> {
     pub fn base_urls(&self) -> Vec<&'t BaseUrl> {
         let receivers = self.receivers.iter();
         receivers.map(|it| it.links.site().base_url()).collect()
+    }
+
+    /// Returns whether case counts in the codes of the sites that may receive links: in those of one of
+    /// them, in case of doubt.
+    pub fn case(&self) -> Case {
+        let mut sites = self.receivers.iter().map(|it| it.links.site());
+        match sites.all(|site| site.about().case() == Case::Fold) {
+            true => Case::Fold,
+            false => Case::Exact,
+        }
     }
 
     /// Returns the paths of the documents that may receive links.

@@ -7,4 +7,4 @@ mod site_intake;
 
 pub use decide::{ImportDecision, ImportRun};
 pub use intake::Intake;
-pub use publish::{import_in_files, import_in_new_file, import_on_branch};
+pub use publish::{NewTable, import_in_files, import_in_new_file, import_on_branch};

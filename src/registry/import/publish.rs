@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::decide::{ImportDecision, ImportRun};
-use crate::mapping::{BaseUrl, SourceFile, Table, compare};
+use crate::mapping::{BaseUrl, Case, SourceFile, Table, compare};
 use crate::registry::decide::{ProvedTable, RegistrationRefusal};
 use crate::registry::publish::{
     Branch, ChangeRun, Edit, LocalError, PublishError, Published, TableChange, TablePath,
@@ -32,7 +32,16 @@ pub fn import_in_files<E: From<LocalError> + From<RegistrationRefusal>>(
     Ok(change_in_files(paths, max_bytes, checkout, decide)?.change)
 }
 
-/// Imports links into a new table with this base URL, in a file that does not exist yet; as
+/// A table that does not exist yet.
+#[derive(Debug, Clone, Copy)]
+pub struct NewTable<'n> {
+    /// Its base URL.
+    pub base_url: &'n BaseUrl,
+    /// Whether case counts in its codes.
+    pub case: Case,
+}
+
+/// Imports links into a new table, in a file that does not exist yet; as
 /// [`import_in_files`] in all else.
 ///
 /// # Errors
@@ -40,14 +49,19 @@ pub fn import_in_files<E: From<LocalError> + From<RegistrationRefusal>>(
 /// As those of [`import_in_files`], and if there is such a file.
 pub fn import_in_new_file<E: From<LocalError> + From<RegistrationRefusal>>(
     path: &Path,
-    base_url: &BaseUrl,
+    table: NewTable<'_>,
     max_bytes: u64,
     run: &ImportRun<'_, E>,
     checkout: Option<&UserCheckout>,
 ) -> Result<ImportDecision, E> {
+    let base_url = table.base_url.as_str();
+    let case = match table.case {
+        Case::Exact => String::new(),
+        Case::Fold => format!("case: {}\n", table.case.name()),
+    };
     let empty = SourceFile {
         path: path.display().to_string().into(),
-        bytes: format!("base_url: {}\nmapping: []\n", base_url.as_str()).into_bytes(),
+        bytes: format!("base_url: {base_url}\n{case}mapping: []\n").into_bytes(),
     };
     let decided = run.of(run.decide_new(&empty, max_bytes)?);
     Ok(create_in_files(path, max_bytes, checkout, decided)?.change)

@@ -4,10 +4,13 @@ the same status and location.
 Differences that are understood, and documented in docs/importing.md:
 - a code also answers with a slash after it, and without, where Apache answers 404 or adds the slash;
 - the slash of `/CODE/` is not appended to the URL of `Redirect /CODE URL`;
+- the slash of `/CODE/` is not led by a rule for all paths, as what nothing names is;
 - a URL is in canonical form;
 - a query is not appended to a fragment;
 - the URL of an `ErrorDocument` is an answer for its status;
-- an entry with variants also answers where Apache answers 404 to some values of `Accept`."""
+- an entry with variants also answers where Apache answers 404 or 406 to some values of `Accept`;
+- a request without `Accept`, or with a type that no rule knows, is answered as one that accepts anything;
+- a range of a lower quality beside a type does not count, nor does the order of types with the same quality."""
 
 import json
 import os
@@ -46,12 +49,17 @@ ACCEPTS = [
     "image/png",
     "application/rdf+xml, */*;q=0.1",
     "application/rdf+xml,text/turtle",
+    "text/turtle,application/rdf+xml",
+    "application/rdf+xml, text/html",
+    "text/html, application/rdf+xml",
     "text/turtle, text/html, application/ld+json",
+    "application/ld+json, text/html, text/turtle",
+    "application/rdf+xml",
 ]
 CURL = "curl/8.5.0"
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0"
-# A browser sends its own `Accept`; a script in it may send others.
-CLIENTS = [(accept, CURL) for accept in ACCEPTS] + [(accept, FIREFOX) for accept in ACCEPTS[1:5]]
+# A browser sends its own `Accept`. What a script in it sends is answered as what a program sends.
+CLIENTS = [(accept, CURL) for accept in ACCEPTS] + [(accept, FIREFOX) for accept in ACCEPTS[2:4]]
 
 
 def waypost(*arguments):
@@ -136,12 +144,41 @@ def paths(tree, links):
     for link in links:
         code = urllib.parse.quote(link["short-code"])
         asked.update(code + it for it in ("", "/", "?q=1", "/?q=1&r", "/x1", "/x1/y.z", "x1", "/index.html"))
+        asked.update(code + it for it in ("-x1/", "-x1/?q=1&r"))
         if link["forward"].startswith("path") or "below" in link:
             asked.update(code + it for it in ("/x1?q=1", "/a.b/", "/README.md", "/x1/y.z/w?a=b"))
     for path in named_by_rules(tree):
         asked.update(path + it for it in ("", "/", "x1", "/x1"))
     # No path has a segment that Apache or a browser would change, and none is the base URL.
     return sorted("/" + it for it in asked if it and not re.search(r"//|(^|/)\.{1,2}(/|$)|[%]2F", it))
+
+
+def equivalents(path, client, apaches):
+    """Returns what Apache answers to requests that mean the same to a table."""
+    accept, agent = client
+    # Types that no rule knows, and which Apache answers as nothing.
+    each = [(path, (it.strip(), agent)) for it in (accept or "").split(",")]
+    default = apaches.get((path, (None, agent)))
+    is_unknown = all(apaches.get(key, default) == default for key in [(path, client), *each])
+    if accept is None or is_unknown:
+        return {apaches.get((path, ("*/*", agent)))}
+    if "q=0.1" in accept:
+        return {apaches.get((path, (accept.partition(",")[0], agent)))}
+    types = accept.split(",")
+    backwards = ",".join(reversed(types)) if ", " not in accept else ", ".join(reversed(accept.split(", ")))
+    # If the order matters to Apache, any of the types may be preferred.
+    other = apaches.get((path, (backwards, agent)))
+    if other and other != apaches[path, client]:
+        return {apaches.get((path, (it.strip(), agent))) for it in types}
+    return set()
+
+
+def is_general(key, apaches):
+    """Returns whether Apache answers a path with a slash after it as one next to it that nothing names."""
+    path, client = key
+    page, question, query = path.partition("?")
+    beside = apaches.get((page[:-1] + "-x1/" + question + query, client))
+    return beside is not None and (beside[0], (beside[1] or "").replace("-x1/", "/")) == apaches[key]
 
 
 def difference(key, apaches, ours, everyones):
@@ -155,8 +192,14 @@ def difference(key, apaches, ours, everyones):
     other = page[:-1] if page.endswith("/") else page + "/"
     other += question + query
     agrees = apaches.get((other, client)) == found
-    if expected[0] == 404 or is_slash:
+    if expected[0] in (404, 406) or is_slash:
         return found not in everyones[path] | everyones.get(other, set())
+    # What the code itself answers is compared for the code.
+    is_of_code = agrees or ours.get((page[:-1], client), (None, ""))[1] == (found[1] or "").split("?")[0]
+    if page.endswith("/") and is_of_code and is_general(key, apaches):
+        return False
+    if found in equivalents(path, client, apaches):
+        return False
     without_slash = [re.sub(it, "", expected[1] or "") for it in (r"/(?=\?|$)", r"/$")]
     is_appended = expected[1] is not None and found[1] in without_slash
     return not (page.endswith("/") and agrees and is_appended)

@@ -33,6 +33,7 @@ TYPES = [
 ]  # fmt: skip
 ACCEPTED = [
     "{t}", "{t} [NC]", "^.*{t}.*", "({t}|{u})", "!{t}", "\\*/\\*", "text/\\*", ".+", "^$", "^{t}$",
+    "!application/rdf\\+xml.*(text/html|application/xhtml\\+xml|text/\\*|\\*/\\*)",
     "!application/rdf\\+xml.*(text/html|application/xhtml\\+xml)", "html", "(?={t})", "[^,]{t}", "{t}[,;]",
 ]  # fmt: skip
 # Most rules are of the usual kinds, so that many are accepted.
@@ -62,8 +63,8 @@ def negotiated(source):
     name = source.choice(["n", "o", "p"]) + source.choice("12")
     pattern = source.choice([f"^{name}$", f"^{name}/?$", f"^{name}/?$"])
     flags = source.choice(["[R=303,L]", "[R=303,L]", "[L]", "[R=303,NE,L]"])
-    lines = []
-    for _ in range(source.randrange(1, 4)):
+    lines = recipe(source, pattern, flags) if source.random() < 0.3 else []
+    for _ in range(source.randrange(0 if lines else 1, 4)):
         others = source.randrange(3) if source.random() < 0.4 else 0
         lines += [f"RewriteCond {condition(source)} [OR]".replace("] [OR]", ",OR]") for _ in range(others)]
         lines.append(f"RewriteCond {condition(source)}")
@@ -73,6 +74,28 @@ def negotiated(source):
     if source.random() < 0.8:
         lines.append(f"RewriteRule {pattern} https://v.example/{source.choice('xyz')} {flags}")
     lines += below(source, name, flags) if source.random() < 0.4 else []
+    return lines
+
+
+def recipe(source, pattern, flags):
+    """Returns the rules that are often copied from a recipe: a page for browsers, types of data, and no answer
+    to others."""
+    lines = ["RewriteCond %{HTTP_ACCEPT} !application/rdf\\+xml.*(text/html|application/xhtml\\+xml)"]
+    lines = lines if source.random() < 0.7 else []
+    ranges = ["text/\\*", "\\*/\\*"] if source.random() < 0.3 else []
+    for accepted in ["text/html", "application/xhtml\\+xml", *ranges]:
+        lines.append(f"RewriteCond %{{HTTP_ACCEPT}} {accepted} [OR]")
+    lines += ["RewriteCond %{HTTP_USER_AGENT} ^Mozilla/.*", f"RewriteRule {pattern} https://v.example/page {flags}"]
+    for kind in ["ld\\+json", "rdf\\+xml", "n-triples"]:
+        if source.random() < 0.7:
+            if source.random() < 0.2:
+                lines.append("RewriteCond %{HTTP_ACCEPT} \\*/\\* [OR]")
+            lines.append(f"RewriteCond %{{HTTP_ACCEPT}} application/{kind}")
+            lines.append(f"RewriteRule {pattern} https://v.example/{kind[:3]} {flags}")
+    if source.random() < 0.5:
+        lines += ["RewriteCond %{HTTP_ACCEPT} .+", f"RewriteRule {pattern} https://v.example/406 [R=406,L]"]
+    if source.random() < 0.7:
+        lines.append(f"RewriteRule {pattern} https://v.example/rdf {flags}")
     return lines
 
 

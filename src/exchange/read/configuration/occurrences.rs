@@ -2,7 +2,8 @@
 
 use regex_syntax::hir::{Hir, HirKind};
 
-use super::pattern::{joined, parsed, parts, texts_of};
+use super::pattern::parsed;
+use super::written_paths::{joined, parts, texts_of};
 use crate::mapping::MediaType;
 
 /// The media types that an expression looks for.

@@ -4,17 +4,14 @@
 //! which may match everything.
 
 use regex_automata::Input;
+use regex_automata::nfa::thompson::NFA;
 use regex_automata::nfa::thompson::pikevm::PikeVM;
-use regex_automata::nfa::thompson::{NFA, State};
-use regex_automata::util::look::Look;
 use regex_automata::util::syntax;
-use regex_syntax::hir::{self, Hir, HirKind};
-use std::collections::HashSet;
+use regex_syntax::hir::Hir;
 
+use super::automaton::may_match_below;
 use super::expression_text::{has_ambiguous_class, without_assertions};
-
-/// The maximum number of texts that an expression may match to be a list of links.
-const MOST_TEXTS: usize = 64;
+use super::written_paths::{Paths, paths, prefix};
 
 /// The maximum size of a compiled expression, in bytes.
 const MOST_BYTES: usize = 1 << 20;
@@ -31,41 +28,61 @@ pub(super) enum Pattern {
 pub(super) struct Expression {
     vm: PikeVM,
     is_negated: bool,
-    is_folded: bool,
-    /// The text with which each match begins, at the start of the path.
+    letters: Letters,
+    /// What it matches where case counts, if only the table ignores it.
+    exact: Option<PikeVM>,
+    /// The text with which each match begins, at the start of the path, in any case unless it counts.
     prefix: Vec<u8>,
     pub(super) paths: Paths,
 }
 
-/// The paths that an expression was written for.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Paths {
-    /// The beginnings of the paths; `None` if there are too many.
-    pub(super) texts: Option<Vec<Vec<u8>>>,
-    /// Whether anything may follow.
-    pub(super) is_open: bool,
-    /// Whether a dot was taken as a dot, which means any character.
-    pub(super) has_dot: bool,
-    /// The texts of an expression that matches every path that contains one, or ends with it.
-    pub(super) contained: Option<Vec<Vec<u8>>>,
+/// Whether the case of letters counts in an expression.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Letters {
+    /// It does.
+    Exact,
+    /// The expression ignores it.
+    Folded,
+    /// It does, but the table that it is compared with ignores it.
+    FoldedByTable,
+}
+
+/// How the letters of an expression match a text that it matches if case is ignored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// The expression has no letters.
+    Letterless,
+    /// In any case.
+    Any,
+    /// As the text is spelled.
+    Own,
+    /// Only in another case.
+    Other,
 }
 
 /// The text between parentheses of a match, by their numbers; 0 is the whole match.
 pub(super) type Groups = Vec<Option<Vec<u8>>>;
 
 impl Pattern {
-    /// Reads an expression; `is_folded` if it ignores case.
-    pub(super) fn parse(text: &str, is_folded: bool) -> Self {
+    /// Reads an expression.
+    pub(super) fn parse(text: &str, letters: Letters) -> Self {
+        if let Some(text) = text.strip_prefix("(?i)") {
+            return Self::parse(text, Letters::Folded);
+        }
         let (is_negated, text) = match text.strip_prefix('!') {
             Some(text) => (true, text),
             None => (false, text),
         };
-        match Expression::parse(text, is_negated, is_folded) {
+        // Where case is ignored, this would match less, not more.
+        if is_negated && letters == Letters::FoldedByTable {
+            return Self::Unknown(None);
+        }
+        match Expression::parse(text, is_negated, letters) {
             Some(expression) => Self::Known(Box::new(expression)),
             None if is_negated => Self::Unknown(None),
             None => {
                 let wider = without_assertions(text);
-                let wider = wider.and_then(|it| Expression::parse(&it, false, is_folded));
+                let wider = wider.and_then(|it| Expression::parse(&it, false, letters));
                 Self::Unknown(wider.map(Box::new))
             }
         }
@@ -89,6 +106,30 @@ impl Pattern {
         }
     }
 
+    /// Returns how this matches a text that it matches if case is ignored, given how an expression is
+    /// compared with the text.
+    fn spelling(&self, matches: impl Fn(&PikeVM) -> bool) -> Spelling {
+        match self {
+            Self::Known(it) | Self::Unknown(Some(it)) => match &it.exact {
+                _ if !it.has_letters() => Spelling::Letterless,
+                None => Spelling::Any,
+                Some(exact) if matches(exact) => Spelling::Own,
+                Some(_) => Spelling::Other,
+            },
+            Self::Unknown(None) => Spelling::Any,
+        }
+    }
+
+    /// Returns how this matches a path that it matches if case is ignored.
+    pub(super) fn spelling_of(&self, path: &[u8]) -> Spelling {
+        self.spelling(|vm| vm.is_match(&mut vm.create_cache(), path))
+    }
+
+    /// Returns how this matches paths with this beginning, if it may match some if case is ignored.
+    pub(super) fn spelling_below(&self, start: &[u8]) -> Spelling {
+        self.spelling(|vm| may_match_below(vm.get_nfa(), start))
+    }
+
     /// Returns whether this may match a path.
     pub(super) fn may_match(&self, path: &[u8]) -> bool {
         match self {
@@ -100,22 +141,29 @@ impl Pattern {
 
 impl Expression {
     /// Reads an expression; `None` if it cannot be read, or might be read differently.
-    fn parse(text: &str, is_negated: bool, is_folded: bool) -> Option<Self> {
+    fn parse(text: &str, is_negated: bool, letters: Letters) -> Option<Self> {
         let written = parsed(text)?;
-        let thompson = NFA::config().utf8(false).nfa_size_limit(Some(MOST_BYTES));
-        let nfa = NFA::compiler()
-            .configure(thompson)
-            .syntax(config(is_folded))
-            .build(text);
-        let vm = PikeVM::new_from_nfa(nfa.ok()?).ok()?;
-        let prefix = match is_negated || is_folded {
+        let vm = |is_folded| {
+            let thompson = NFA::config().utf8(false).nfa_size_limit(Some(MOST_BYTES));
+            let nfa = NFA::compiler()
+                .configure(thompson)
+                .syntax(config(is_folded))
+                .build(text);
+            PikeVM::new_from_nfa(nfa.ok()?).ok()
+        };
+        let prefix = match is_negated {
             true => Vec::new(),
             false => prefix(&written),
         };
+        let exact = match letters {
+            Letters::FoldedByTable => Some(vm(false)?),
+            Letters::Exact | Letters::Folded => None,
+        };
         Some(Self {
-            vm,
+            vm: vm(letters != Letters::Exact)?,
             is_negated,
-            is_folded,
+            letters,
+            exact,
             prefix,
             paths: paths(&written),
         })
@@ -130,9 +178,14 @@ impl Expression {
 
     /// Returns whether letters of either case match, although the expression has letters.
     pub(super) fn folds(&self) -> bool {
+        self.letters == Letters::Folded && self.has_letters()
+    }
+
+    /// Returns whether this may match letters that it names.
+    fn has_letters(&self) -> bool {
         let has_letters = |it: &Vec<u8>| it.iter().any(u8::is_ascii_alphabetic);
         let texts = self.paths.texts.as_ref();
-        self.is_folded && texts.is_none_or(|texts| texts.iter().any(has_letters))
+        texts.is_none_or(|texts| texts.iter().any(has_letters))
     }
 
     pub(super) fn is_negated(&self) -> bool {
@@ -141,7 +194,12 @@ impl Expression {
 
     /// Returns the groups of the match in a path, if it matches.
     pub(super) fn groups(&self, path: &[u8]) -> Option<Groups> {
-        if !path.starts_with(&self.prefix) {
+        let start = path.get(..self.prefix.len())?;
+        let is_near = match self.letters {
+            Letters::Exact => start == self.prefix,
+            Letters::Folded | Letters::FoldedByTable => start.eq_ignore_ascii_case(&self.prefix),
+        };
+        if !is_near {
             return None;
         }
         let mut found = self.vm.create_captures();
@@ -168,267 +226,4 @@ pub(super) fn parsed(text: &str) -> Option<Hir> {
     let is_ambiguous = has_ambiguous_class(text);
     let parsed = syntax::parse_with(text, &config(false));
     parsed.ok().filter(|_| !is_ambiguous)
-}
-
-/// Returns whether a match may lie in a text that begins so, if anything may follow.
-///
-/// What follows is not followed in detail, so that this may be true of more than can match.
-fn may_match_below(nfa: &NFA, start: &[u8]) -> bool {
-    let mut states = HashSet::new();
-    for (at, byte) in start.iter().enumerate() {
-        let looks = |look| look != Look::End && (look != Look::Start || at == 0);
-        states.insert(nfa.start_anchored());
-        let closure = closure(nfa, &states, looks);
-        if closure
-            .iter()
-            .any(|it| matches!(nfa.state(*it), State::Match { .. }))
-        {
-            return true;
-        }
-        states = (closure.iter())
-            .filter_map(|it| match nfa.state(*it) {
-                State::ByteRange { trans } => trans.matches_byte(*byte).then_some(trans.next),
-                State::Sparse(trans) => trans.matches_byte(*byte),
-                State::Dense(trans) => trans.matches_byte(*byte),
-                _ => None,
-            })
-            .collect();
-    }
-    states.insert(nfa.start_anchored());
-    loop {
-        let reached = closure(nfa, &states, |look| look != Look::Start || start.is_empty());
-        if reached
-            .iter()
-            .any(|it| matches!(nfa.state(*it), State::Match { .. }))
-        {
-            return true;
-        }
-        let mut next = reached.clone();
-        for state in &reached {
-            match nfa.state(*state) {
-                State::ByteRange { trans } => next.extend([trans.next]),
-                State::Sparse(trans) => next.extend(trans.transitions.iter().map(|it| it.next)),
-                State::Dense(trans) => {
-                    next.extend((0..=u8::MAX).filter_map(|byte| trans.matches_byte(byte)));
-                }
-                _ => {}
-            }
-        }
-        if next.len() == states.len() {
-            return false;
-        }
-        states = next;
-    }
-}
-
-type StateId = regex_automata::util::primitives::StateID;
-
-/// Returns the states that are reached without a further byte, by assertions that may hold.
-fn closure(nfa: &NFA, states: &HashSet<StateId>, holds: impl Fn(Look) -> bool) -> HashSet<StateId> {
-    let mut all = HashSet::new();
-    let mut open: Vec<_> = states.iter().copied().collect();
-    while let Some(id) = open.pop() {
-        if !all.insert(id) {
-            continue;
-        }
-        match nfa.state(id) {
-            State::Look { look, next } if holds(*look) => open.push(*next),
-            State::Union { alternates } => open.extend(alternates.iter()),
-            State::BinaryUnion { alt1, alt2 } => open.extend([*alt1, *alt2]),
-            State::Capture { next, .. } => open.push(*next),
-            _ => {}
-        }
-    }
-    all
-}
-
-/// Returns the text with which each match begins, at the start of a path.
-fn prefix(hir: &Hir) -> Vec<u8> {
-    let parts = parts(hir);
-    let mut prefix = Vec::new();
-    let [first, rest @ ..] = &parts[..] else {
-        return prefix;
-    };
-    if !is_look(first, hir::Look::Start) {
-        return prefix;
-    }
-    for part in rest {
-        match part.kind() {
-            HirKind::Literal(text) => prefix.extend_from_slice(&text.0),
-            _ => break,
-        }
-    }
-    prefix
-}
-
-/// Returns the paths that an expression was written for.
-fn paths(hir: &Hir) -> Paths {
-    let mut parts = parts(hir);
-    let mut paths = Paths::default();
-    let mut is_contained = false;
-    if parts
-        .first()
-        .is_some_and(|it| is_look(it, hir::Look::Start))
-    {
-        parts.remove(0);
-    } else if !parts.first().is_some_and(|it| is_rest(it)) {
-        is_contained = true;
-    }
-    let is_ended = parts.pop_if(|it| is_look(it, hir::Look::End)).is_some();
-    let ended = parts.last().and_then(|it| ended_texts(it));
-    paths.is_open = !is_ended && ended.is_none() && !is_contained;
-    // `x(/.*)?` was written for all below `x`, and for `x` itself.
-    if let Some(inner) = parts.last().and_then(|it| optional_rest(it)) {
-        parts.pop();
-        parts.extend(inner);
-    }
-    if parts.last().is_some_and(|it| is_rest(it)) {
-        if is_contained {
-            return paths;
-        }
-        parts.pop();
-        paths.is_open = true;
-    }
-    let last = parts.len().saturating_sub(1);
-    let mut texts = vec![Vec::new()];
-    for (number, part) in parts.into_iter().enumerate() {
-        let ended = ended.clone().filter(|_| number == last);
-        let Some(next) = ended.or_else(|| texts_of(part, &mut paths.has_dot)) else {
-            return paths;
-        };
-        let Some(joined) = joined(&texts, &next) else {
-            return paths;
-        };
-        texts = joined;
-    }
-    match is_contained {
-        true => paths.contained = Some(texts).filter(|it| it.iter().all(|it| !it.is_empty())),
-        false => paths.texts = Some(texts),
-    }
-    paths
-}
-
-/// Returns the texts of an alternation each of whose parts ends a path, such as `(/$|/x$)`.
-fn ended_texts(hir: &Hir) -> Option<Vec<Vec<u8>>> {
-    let hir = match hir.kind() {
-        HirKind::Capture(inner) => &*inner.sub,
-        _ => hir,
-    };
-    let HirKind::Alternation(branches) = hir.kind() else {
-        return None;
-    };
-    let mut texts = Vec::new();
-    for branch in branches {
-        let mut parts = parts(branch);
-        parts.pop_if(|it| is_look(it, hir::Look::End))?;
-        let mut text = Vec::new();
-        for part in parts {
-            let HirKind::Literal(literal) = part.kind() else {
-                return None;
-            };
-            text.extend_from_slice(&literal.0);
-        }
-        texts.push(text);
-    }
-    Some(texts)
-}
-
-pub(super) fn parts(hir: &Hir) -> Vec<&Hir> {
-    match hir.kind() {
-        HirKind::Concat(parts) => parts.iter().collect(),
-        HirKind::Empty => Vec::new(),
-        _ => vec![hir],
-    }
-}
-
-fn is_look(hir: &Hir, look: hir::Look) -> bool {
-    matches!(hir.kind(), HirKind::Look(it) if *it == look)
-}
-
-/// Returns whether this matches whatever is left: `.*`, `.+`, with parentheses or without.
-fn is_rest(hir: &Hir) -> bool {
-    match hir.kind() {
-        HirKind::Capture(inner) => is_rest(&inner.sub),
-        HirKind::Repetition(it) => it.min < 2 && it.max.is_none() && is_dot(&it.sub),
-        _ => false,
-    }
-}
-
-/// Returns the parts of an optional group that ends with whatever is left.
-fn optional_rest(hir: &Hir) -> Option<Vec<&Hir>> {
-    let HirKind::Repetition(it) = hir.kind() else {
-        return None;
-    };
-    let inner = match it.sub.kind() {
-        HirKind::Capture(inner) => parts(&inner.sub),
-        _ => parts(&it.sub),
-    };
-    let is_optional = it.min == 0 && it.max == Some(1);
-    (is_optional && inner.last().is_some_and(|it| is_rest(it))).then_some(inner)
-}
-
-/// Returns whether this is a dot.
-fn is_dot(hir: &Hir) -> bool {
-    match hir.kind() {
-        HirKind::Class(hir::Class::Bytes(class)) => {
-            let any = hir::ClassBytes::new([
-                hir::ClassBytesRange::new(0, b'\n' - 1),
-                hir::ClassBytesRange::new(b'\n' + 1, 0xFF),
-            ]);
-            *class == any
-        }
-        _ => false,
-    }
-}
-
-/// Returns each of some texts followed by each of others, or `None` if there are too many.
-pub(super) fn joined(texts: &[Vec<u8>], next: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
-    let all = texts
-        .iter()
-        .flat_map(|it| next.iter().map(move |next| [&it[..], next].concat()));
-    (texts.len() * next.len() <= MOST_TEXTS).then(|| all.collect())
-}
-
-/// Returns all texts that a part matches, or `None` if there are too many.
-pub(super) fn texts_of(hir: &Hir, has_dot: &mut bool) -> Option<Vec<Vec<u8>>> {
-    let texts = match hir.kind() {
-        HirKind::Empty => vec![Vec::new()],
-        HirKind::Literal(text) => vec![text.0.to_vec()],
-        HirKind::Capture(inner) => texts_of(&inner.sub, has_dot)?,
-        HirKind::Class(_) if is_dot(hir) => {
-            *has_dot = true;
-            vec![vec![b'.']]
-        }
-        HirKind::Class(hir::Class::Bytes(class)) => {
-            let bytes = class.ranges().iter().flat_map(|it| it.start()..=it.end());
-            bytes.take(MOST_TEXTS + 1).map(|it| vec![it]).collect()
-        }
-        // An alternation of single characters.
-        HirKind::Class(hir::Class::Unicode(class)) => {
-            let chars = class.ranges().iter().flat_map(|it| it.start()..=it.end());
-            let texts = chars.take(MOST_TEXTS + 1).map(|it| it.to_string());
-            texts.map(String::into_bytes).collect()
-        }
-        HirKind::Repetition(it) if it.max == Some(1) && it.min == 0 => {
-            let mut texts = texts_of(&it.sub, has_dot)?;
-            texts.push(Vec::new());
-            texts
-        }
-        HirKind::Concat(parts) => {
-            let mut texts = vec![Vec::new()];
-            for part in parts {
-                texts = joined(&texts, &texts_of(part, has_dot)?)?;
-            }
-            texts
-        }
-        HirKind::Alternation(parts) => {
-            let mut texts = Vec::new();
-            for part in parts {
-                texts.extend(texts_of(part, has_dot)?);
-            }
-            texts
-        }
-        _ => return None,
-    };
-    (texts.len() <= MOST_TEXTS).then_some(texts)
 }

@@ -1,4 +1,4 @@
-//! Expressions in their order, found by the text with which the paths that they match begin.
+//! Expressions in their order, found by the text with which the paths that they match begin, in any case.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -14,6 +14,7 @@ pub(super) const TOO_MANY: RowError = RowError::NoLink("too many rules apply to 
 /// The numbers of expressions, by the text with which the paths of each begin.
 #[derive(Default)]
 pub(super) struct PatternIndex {
+    /// In lower case.
     by_prefix: BTreeMap<Vec<u8>, Vec<usize>>,
 }
 
@@ -22,13 +23,17 @@ impl PatternIndex {
     pub(super) fn new<'p>(prefixes: impl IntoIterator<Item = &'p [u8]>) -> Self {
         let mut by_prefix: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for (number, prefix) in prefixes.into_iter().enumerate() {
-            by_prefix.entry(prefix.to_vec()).or_default().push(number);
+            by_prefix
+                .entry(prefix.to_ascii_lowercase())
+                .or_default()
+                .push(number);
         }
         Self { by_prefix }
     }
 
     /// Returns those that may match a path, in order; `None` if there are too many.
     pub(super) fn near(&self, path: &[u8]) -> Option<Vec<usize>> {
+        let path = path.to_ascii_lowercase();
         let mut found = Vec::new();
         for end in 0..=path.len() {
             found.extend(self.by_prefix.get(&path[..end]).into_iter().flatten());
@@ -44,6 +49,7 @@ impl PatternIndex {
     /// many.
     pub(super) fn below(&self, start: &[u8]) -> Option<Vec<usize>> {
         let mut found = self.near(start)?;
+        let start = &start.to_ascii_lowercase()[..];
         let after = (Bound::Excluded(start), Bound::Unbounded);
         for (prefix, numbers) in self.by_prefix.range::<[u8], _>(after) {
             if !prefix.starts_with(start) {

@@ -259,6 +259,7 @@ fn link(
         archive: some(word(Column::Archive)?),
         below: some(word(Column::Below)?),
         variants: Vec::new(),
+        deviations: Vec::new(),
     })
 }
 

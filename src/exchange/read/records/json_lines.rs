@@ -92,6 +92,7 @@ impl ParsedLine {
             variants: (self.variants.into_iter())
                 .map(ParsedVariant::variant)
                 .collect::<Result<_, _>>()?,
+            deviations: Vec::new(),
         })
     }
 }
@@ -157,6 +158,7 @@ mod tests {
                 target: Target::parse("https://v.org/").unwrap().into_owned(),
                 below: Target::parse("https://w.org/").ok(),
             }],
+            deviations: Vec::new(),
         };
         assert_eq!((rows[0].line, &rows[0].link), (1, &Ok(all)));
         assert_eq!(

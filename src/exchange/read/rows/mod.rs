@@ -1,6 +1,7 @@
 //! The parameters of every reader, and the rows that it returns.
 
 mod columns;
+mod deviation;
 mod lines;
 mod options;
 mod origin;
@@ -12,6 +13,7 @@ mod tree;
 
 pub use columns::Column;
 pub(crate) use columns::{ColumnPlaces, shown};
+pub use deviation::Deviation;
 pub(crate) use lines::{rows, text};
 pub use options::Options;
 pub(crate) use origin::LinkOrigin;

@@ -4,7 +4,7 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode
 use url::Url;
 
 use super::row::{RowError, excerpt};
-use crate::mapping::BaseUrl;
+use crate::mapping::{BaseUrl, Case};
 
 /// How many base URLs a message names.
 const SHOWN: usize = 3;
@@ -13,6 +13,8 @@ const SHOWN: usize = 3;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LinkOrigin<'o> {
     pub(crate) base_urls: &'o [&'o BaseUrl],
+    /// Whether case counts in the codes of all these sites.
+    pub(crate) case: Case,
 }
 
 /// A short link in a row.
@@ -120,7 +122,7 @@ impl LinkOrigin<'_> {
         let code = decoded.strip_prefix(&*base);
         let code = code.ok_or_else(|| self.elsewhere(path))?;
         match code.strip_suffix('/').unwrap_or(code) {
-            "" => Err(RowError::NoLink("this is the base URL itself, not a code")),
+            "" => Err(RowError::BaseUrl),
             code => Ok(code.to_owned()),
         }
     }
@@ -165,6 +167,7 @@ mod tests {
         let base_url = BaseUrl::parse("https://short.code/go/").unwrap();
         let origin = LinkOrigin {
             base_urls: &[&base_url],
+            case: Case::Exact,
         };
         for text in [
             "a/b",
@@ -195,6 +198,7 @@ mod tests {
         let base_url = BaseUrl::parse("https://short.code/").unwrap();
         let origin = LinkOrigin {
             base_urls: &[&base_url],
+            case: Case::Exact,
         };
         assert_eq!(origin.site_with("http://short.code/"), Ok(0));
         for text in ["https://short.code/go/", "https://other.code/", ""] {
@@ -208,6 +212,7 @@ mod tests {
         let base_urls = base_urls.map(|it| BaseUrl::parse(it).unwrap());
         let origin = LinkOrigin {
             base_urls: &base_urls.each_ref(),
+            case: Case::Exact,
         };
         for (text, site, code) in [
             ("https://a.code/x", Some(0), "x"),

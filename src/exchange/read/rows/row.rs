@@ -6,6 +6,7 @@
 use thiserror::Error;
 use url::Url;
 
+use super::deviation::Deviation;
 use crate::mapping::{
     Code, CodeError, Forward, OwnedVariant, Status, Target, TargetError, WrittenDate,
     WrittenRetirement,
@@ -58,6 +59,8 @@ pub struct ImportedLink {
     pub below: Option<String>,
     /// Other targets for some media types.
     pub variants: Vec<OwnedVariant>,
+    /// How its answers differ from those of the other program.
+    pub deviations: Vec<Deviation>,
 }
 
 /// Why a row is not a link that can be imported.
@@ -129,12 +132,18 @@ pub enum RowError {
     /// A table has no entry for it.
     #[error("{0}")]
     NoLink(&'static str),
+    /// It is the short link of no code.
+    #[error("this is the base URL itself, not a code")]
+    BaseUrl,
     /// Another line of the file decides what is answered to some of its paths.
     #[error("{by} decides what is answered to this path, or to some of these paths")]
     Covered {
         /// The place of the other line.
         by: String,
     },
+    /// It ignores case, and the table does not.
+    #[error("this ignores the case of letters, and the codes of this table do not")]
+    AnyCase,
     /// It refers to a variable.
     #[error("the URL depends on a variable: {0:?}")]
     Variable(String),
@@ -208,7 +217,9 @@ impl RowError {
             Self::Target { error, .. } => return error.hint(),
             Self::Code { error, .. } => return error.hint(),
             Self::Elsewhere { .. } => "name the base URL where the links come from",
+            Self::AnyCase => "a table with `case: fold` accepts it",
             Self::NoSite => "name the site of the links",
+            Self::BaseUrl => "write where it leads as \"home\" of the table",
             Self::Incomplete { .. } => "request all links at once, or concatenate the pages",
             _ => return None,
         };

@@ -1,7 +1,7 @@
 //! Shared code of the tests of readers: reading a text, and the result.
 
 use super::{Column, ImportedLink, ImportedRow, LinkOrigin, Options};
-use crate::mapping::BaseUrl;
+use crate::mapping::{BaseUrl, Case};
 
 /// Calls `read` with options for links under `https://short.code/`.
 pub(crate) fn with_options<T>(
@@ -13,6 +13,7 @@ pub(crate) fn with_options<T>(
     let read = read(
         &Options {
             from: &[from],
+            case: Case::Exact,
             columns,
         },
         &mut |row| rows.push(row),
@@ -26,6 +27,18 @@ pub(crate) fn read_by<T: ?Sized>(
     text: &T,
 ) -> Vec<ImportedRow> {
     with_options(&[], |options, take| read(text, options.origin(), take)).0
+}
+
+/// Returns the rows of a text with links of a table that ignores case.
+pub(crate) fn read_in_any_case<T: ?Sized>(
+    read: impl FnOnce(&T, LinkOrigin<'_>, &mut dyn FnMut(ImportedRow)),
+    text: &T,
+) -> Vec<ImportedRow> {
+    let read = |options: &Options<'_>, take: &mut dyn FnMut(ImportedRow)| {
+        let case = Case::Fold;
+        read(text, Options { case, ..*options }.origin(), take);
+    };
+    with_options(&[], read).0
 }
 
 /// Returns the line, the code, the URL and the title of each link.

@@ -51,8 +51,7 @@ impl Agreement<'_> {
     ) -> Result<Claim, RowError> {
         let found = found.as_ref().map_err(RowError::clone)?;
         let own = self.of_rule(placed, &format!("{code}/{}", BELOW[0]));
-        let is_used = found.lines.contains(&placed.rule().line)
-            || matches!(own, Some(AnswerKind::Redirect(own)) if found.all.contains(&own));
+        let is_used = matches!(own, Some(AnswerKind::Redirect(own)) if found.all.contains(&own));
         match is_used {
             true => Ok(Claim::Variants(found.entry.clone())),
             false => Err(UNUSED),
@@ -85,7 +84,7 @@ impl Agreement<'_> {
     fn leads_alike(&self, placed: Placed<'_>, start: &str) -> Result<bool, RowError> {
         let rule = placed.rule();
         let covered = || self.covered(rule.line);
-        let known = exact(&rule.pattern).ok_or_else(covered)?;
+        let known = exact(&rule.pattern, self.server.case).ok_or_else(covered)?;
         let mut inside = known.texts.iter().flatten();
         if !inside.all(|it| it == start.as_bytes() || !it.starts_with(start.as_bytes())) {
             return Err(covered());

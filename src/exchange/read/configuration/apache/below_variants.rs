@@ -1,8 +1,6 @@
 //! Entries for a code and all paths below it whose rules have conditions on `Accept`: their variants, with
 //! which the table answers every client as Apache does.
 
-use std::collections::HashSet;
-
 use super::answer::Location;
 use super::claims::Variants;
 use super::clients::Clients;
@@ -16,8 +14,6 @@ use crate::mapping::{Forward, MediaType, OwnedVariant, Target};
 #[derive(Debug, Clone)]
 pub(super) struct NegotiatedBelow {
     pub(super) entry: Variants,
-    /// The lines of the rules that decide an answer.
-    pub(super) lines: HashSet<usize>,
     /// The locations to which the first path of [`BELOW`] leads.
     pub(super) all: Vec<Location>,
 }
@@ -107,9 +103,15 @@ pub(super) fn negotiated(
     let elsewhere = singles.iter().filter(|it| it.leads != default);
     let entry = checked(&elsewhere.collect::<Vec<_>>())
         .or_else(|_: RowError| checked(&singles.iter().collect::<Vec<_>>()))?;
+    let mut deviations = own.deviations()?;
+    deviations.extend(below.deviations()?);
+    deviations.sort_unstable();
+    deviations.dedup();
     Ok(NegotiatedBelow {
-        entry,
-        lines: own.lines().union(&below.lines()).copied().collect(),
+        entry: Variants {
+            deviations,
+            ..entry
+        },
         all,
     })
 }
@@ -225,6 +227,7 @@ impl Plan {
             forward: self.forward,
             below: self.below,
             variants,
+            deviations: Vec::new(),
         })
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::answer::Location;
-use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError};
+use crate::exchange::read::rows::{Deviation, ImportedLink, ImportedRow, LinkOrigin, RowError};
 use crate::mapping::{Forward, OwnedVariant, WrittenRetirement};
 
 /// What a rule is about.
@@ -33,6 +33,7 @@ pub(super) struct Variants {
     pub(super) forward: Forward,
     pub(super) below: Option<String>,
     pub(super) variants: Vec<OwnedVariant>,
+    pub(super) deviations: Vec<Deviation>,
 }
 
 impl Claim {
@@ -152,6 +153,7 @@ fn link(code: String, claim: &Claim) -> ImportedLink {
             link.forward = Some(it.forward);
             link.below.clone_from(&it.below);
             link.variants.clone_from(&it.variants);
+            link.deviations.clone_from(&it.deviations);
         }
         Claim::Gone => link.retired = Some(WrittenRetirement::Always),
     }

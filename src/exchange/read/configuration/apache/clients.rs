@@ -1,13 +1,14 @@
 //! What Apache answers to a path for each value of `Accept`, whatever the `User-Agent` is.
 
 use std::cell::RefCell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use super::answer::{Answer, AnswerKind, Location};
 use super::outcomes::Outcomes;
+use super::probes::BROWSERS;
 use super::rules::conditions::{Client, Conditions};
 use super::server::Server;
-use crate::exchange::read::rows::RowError;
+use crate::exchange::read::rows::{Deviation, RowError};
 
 /// The maximum number of expressions for `User-Agent` of one path, which bounds the effort.
 const MOST_AGENTS: usize = 3;
@@ -22,9 +23,11 @@ pub(super) const TOO_MANY: RowError = RowError::NoLink("the conditions of this p
 /// The answers to some paths, which must lead alike: such as a code with and without a slash after it.
 pub(super) struct Clients<'s> {
     outcomes: Vec<Outcomes<'s>>,
+    /// The expressions for `User-Agent` that only browsers match, by their numbers.
+    browsers: Vec<usize>,
+    /// All others for `User-Agent`.
     agents: Vec<usize>,
     answers: RefCell<HashMap<String, Result<Option<Location>, RowError>>>,
-    lines: RefCell<HashSet<usize>>,
 }
 
 impl<'s> Clients<'s> {
@@ -33,15 +36,16 @@ impl<'s> Clients<'s> {
         let outcomes = paths.iter().map(|path| server.outcomes(path));
         let mut clients = Self {
             outcomes: outcomes.collect(),
+            browsers: Vec::new(),
             agents: Vec::new(),
             answers: RefCell::default(),
-            lines: RefCell::default(),
         };
         let of_agent = clients.conditions().flat_map(Conditions::of_agent);
-        let mut agents: Vec<_> = of_agent.map(|it| it.number).collect();
-        agents.sort_unstable();
-        agents.dedup();
-        clients.agents = agents;
+        let (browsers, others): (BTreeSet<_>, BTreeSet<_>) = of_agent
+            .map(|it| (it.is_for_browsers, it.number))
+            .partition(|(is_for_browsers, _)| *is_for_browsers);
+        let numbers = |of: BTreeSet<(bool, usize)>| of.into_iter().map(|(_, it)| it).collect();
+        (clients.browsers, clients.agents) = (numbers(browsers), numbers(others));
         clients
     }
 
@@ -54,16 +58,12 @@ impl<'s> Clients<'s> {
     /// Returns whether an answer may depend on what a client sends.
     pub(super) fn differ(&self) -> bool {
         let mut of_accept = self.conditions().flat_map(Conditions::of_accept);
-        of_accept.next().is_some() || !self.agents.is_empty()
-    }
-
-    /// Returns the lines of the rules that have decided an answer so far.
-    pub(super) fn lines(&self) -> HashSet<usize> {
-        self.lines.borrow().clone()
+        of_accept.next().is_some() || !self.agents.is_empty() || !self.browsers.is_empty()
     }
 
     /// Returns where a request with this `Accept` leads, whatever its `User-Agent`; `None` if nothing
-    /// is found, or nothing is acceptable.
+    /// is found, or nothing is acceptable. What a browser sends for a page may come from a browser or
+    /// a program, and anything else only from a program.
     pub(super) fn answer(&self, accept: &str) -> Result<Option<Location>, RowError> {
         if let Some(known) = self.answers.borrow().get(accept) {
             return known.clone();
@@ -73,10 +73,7 @@ impl<'s> Clients<'s> {
         }
         let mut found: Option<Option<Location>> = None;
         let mut result = Ok(());
-        for fulfilled in 0..1_u32 << self.agents.len() {
-            let agents = self.agents.iter().enumerate();
-            let agents = agents.filter(|(at, _)| fulfilled & (1 << at) != 0);
-            let agents: Vec<_> = agents.map(|(_, number)| *number).collect();
+        for agents in self.clients(accept) {
             match (self.answer_to(accept, &agents), &found) {
                 (Ok(now), None) => found = Some(now),
                 (Ok(now), Some(before)) if now == *before => {}
@@ -93,6 +90,21 @@ impl<'s> Clients<'s> {
         result
     }
 
+    /// Returns the expressions for `User-Agent` that each client matches that may send this `Accept`.
+    fn clients(&self, accept: &str) -> Vec<Vec<usize>> {
+        let mut clients = Vec::new();
+        for fulfilled in 0..1_u32 << self.agents.len() {
+            let agents = self.agents.iter().enumerate();
+            let agents = agents.filter(|(at, _)| fulfilled & (1 << at) != 0);
+            let agents: Vec<_> = agents.map(|(_, number)| *number).collect();
+            if !self.browsers.is_empty() && BROWSERS.contains(&accept) {
+                clients.push([&agents[..], &self.browsers[..]].concat());
+            }
+            clients.push(agents);
+        }
+        clients
+    }
+
     fn answer_to(&self, accept: &str, agents: &[usize]) -> Result<Option<Location>, RowError> {
         let client = Client { accept, agents };
         let mut found: Option<Location> = None;
@@ -107,7 +119,38 @@ impl<'s> Clients<'s> {
                 ));
             }
             found = Some(location.clone());
-            self.lines.borrow_mut().extend(answer.line);
+        }
+        Ok(found)
+    }
+
+    /// Returns whether a request without `Accept` leads elsewhere than one that accepts anything.
+    pub(super) fn has_default(&self) -> Result<bool, RowError> {
+        let answers = [self.answer("")?, self.answer("*/*")?];
+        Ok(matches!(answers, [Some(none), Some(any)] if none != any))
+    }
+
+    /// Returns whether each path leads a request that accepts anything somewhere, if it does so for one without
+    /// `Accept`.
+    pub(super) fn answer_anything(&self) -> bool {
+        let leads = |outcomes: &Outcomes<'_>, accept| {
+            let agents = &[];
+            matches!(
+                outcomes.to(Client { accept, agents }).kind,
+                AnswerKind::Redirect(_)
+            )
+        };
+        let mut paths = self.outcomes.iter();
+        paths.all(|it| !leads(it, "") || leads(it, "*/*"))
+    }
+
+    /// Returns how an entry for these paths answers otherwise than Apache.
+    pub(super) fn deviations(&self) -> Result<Vec<Deviation>, RowError> {
+        let mut found = Vec::new();
+        if !self.browsers.is_empty() {
+            found.push(Deviation::MixedClient);
+        }
+        if self.has_default()? {
+            found.push(Deviation::NothingNamed);
         }
         Ok(found)
     }

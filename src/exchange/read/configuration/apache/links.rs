@@ -1,6 +1,7 @@
 //! The links of a server: each is accepted if the table answers as Apache does wherever the link
 //! answers, that is to its code, to the code with a slash after it, and, with `forward: path` or `all`, to
-//! all paths below. Only where Apache answers 404 may the code, with or without the slash, answer more.
+//! all paths below. Only where Apache answers 404 may the code, with or without the slash, answer more, and
+//! with the slash where a rule for all paths leads it.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashSet};
@@ -13,7 +14,7 @@ use super::rules::placed::Placed;
 use super::rules::rule::{Action, Rule, RuleKind};
 use super::server::{Server, refusal};
 use crate::exchange::read::configuration::pattern::Pattern;
-use crate::exchange::read::rows::RowError;
+use crate::exchange::read::rows::{Deviation, RowError};
 use crate::mapping::Forward;
 
 const PARTLY_DOT: RowError =
@@ -89,7 +90,9 @@ impl<'s> Links<'s> {
         let Pattern::Known(known) = &rule.pattern else {
             return self.refuse_once(placed, reach);
         };
-        let is_refused = matches!(rule.action, Action::Continue) || refusal(rule).is_some();
+        let server_case = self.agreement.server.case;
+        let is_refused =
+            matches!(rule.action, Action::Continue) || refusal(rule, server_case).is_some();
         if is_refused {
             return self.refuse_once(placed, reach);
         }
@@ -148,7 +151,7 @@ impl<'s> Links<'s> {
 
     fn refuse_once(&mut self, placed: Placed<'_>, reach: Reach) {
         let rule = placed.rule();
-        if let (Some(error), Reach::Path) = (refusal(rule), reach) {
+        if let (Some(error), Reach::Path) = (refusal(rule, self.agreement.server.case), reach) {
             self.claims.refuse(rule.line, error);
         }
     }
@@ -215,6 +218,8 @@ impl<'s> Links<'s> {
     fn path(&self, placed: Placed<'_>, code: &str) -> Result<Claim, RowError> {
         let rule = placed.rule();
         let slashed = format!("{code}/");
+        self.agreement.agrees_in_any_case(placed, code, "")?;
+        self.agreement.agrees_in_any_case(placed, code, "/")?;
         let answers = [
             self.agreement.server.answer(code),
             self.agreement.server.answer(&slashed),
@@ -223,7 +228,7 @@ impl<'s> Links<'s> {
             .iter()
             .find_map(|path| self.agreement.of_rule(placed, path));
         if let Some(found) = self.agreement.negotiated(code) {
-            return Self::of_negotiation(&found, rule, own);
+            return Self::of_negotiation(&found, own);
         }
         let own = match own {
             Some(kind) if answers.iter().any(|it| it.kind == kind) => Answer {
@@ -234,7 +239,9 @@ impl<'s> Links<'s> {
         };
         let is_beginning = matches!(&rule.pattern, Pattern::Known(known) if known.paths.is_open);
         let is_slash_reported = is_beginning || rule.kind == RuleKind::Redirect;
-        for answer in &answers {
+        let is_general =
+            answers[0].kind == own.kind && self.agreement.server.answers_generally(&slashed);
+        for answer in &answers[..if is_general { 1 } else { 2 }] {
             if !(is_slash_reported && appends_slash(answer, &own.kind, rule)) {
                 self.agreement.agrees(answer, &own.kind, rule)?;
             }
@@ -251,6 +258,15 @@ impl<'s> Links<'s> {
                     self.agreement
                         .reaches_all_below(placed, code, &location, forward)?;
                 }
+                if is_general && answers[1].kind != answers[0].kind {
+                    return Ok(Claim::Variants(Variants {
+                        location,
+                        forward,
+                        below: None,
+                        variants: Vec::new(),
+                        deviations: vec![Deviation::Slash],
+                    }));
+                }
                 Ok(Claim::Redirect(location, forward))
             }
             AnswerKind::Gone => Ok(Claim::Gone),
@@ -261,15 +277,14 @@ impl<'s> Links<'s> {
     /// Decides on a link for a path whose rules have conditions.
     fn of_negotiation(
         found: &Result<Negotiated, RowError>,
-        rule: &Rule,
         own: Option<AnswerKind>,
     ) -> Result<Claim, RowError> {
         let found = found.as_ref().map_err(RowError::clone)?;
-        let is_used = found.lines.contains(&rule.line)
-            || matches!(own, Some(AnswerKind::Redirect(location)) if found.all.contains(&location));
+        let is_used =
+            matches!(own, Some(AnswerKind::Redirect(location)) if found.all.contains(&location));
         let location = found.location.clone();
         match is_used {
-            true if found.variants.is_empty() => {
+            true if found.variants.is_empty() && found.deviations.is_empty() => {
                 let forward = location.forward();
                 Ok(Claim::Redirect(location, forward))
             }
@@ -278,6 +293,7 @@ impl<'s> Links<'s> {
                 location,
                 below: None,
                 variants: found.variants.clone(),
+                deviations: found.deviations.clone(),
             })),
             false => Err(UNUSED),
         }
@@ -324,7 +340,6 @@ mod tests {
             shown.collect()
         };
         let beginning = "only the path itself and those below it are imported, and the slash alone may lead elsewhere";
-        let alone = "only the path itself is imported, and the slash alone may lead elsewhere";
         for (rules, rows) in [
             (
                 "^a(.*)$ https://e.org/x$1",
@@ -349,11 +364,12 @@ mod tests {
                 ],
             ),
             (
-                "^a/[0-9]$ https://e.org/x/\n^a https://e.org/y",
+                "^a/[01]$ https://e.org/x/\n^a https://e.org/y",
                 &[
-                    "line 2 decides what is answered to this path, or to some of these paths",
-                    "a query https://e.org/y",
-                    alone,
+                    "a/0 query https://e.org/x/",
+                    "a/1 query https://e.org/x/",
+                    "a all-and-query https://e.org/y",
+                    beginning,
                 ],
             ),
             (

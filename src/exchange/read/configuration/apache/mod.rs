@@ -19,6 +19,7 @@ mod prefixes;
 mod probes;
 mod rules;
 mod server;
+mod spellings;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -35,7 +36,7 @@ use crate::exchange::read::rows::{ConfigurationFile, ConfigurationTree, Imported
 /// otherwise that of the root directory.
 pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     let matchers = &mut Matchers::default();
-    let directory = Directory::read(bytes, 1, &Variables::read(bytes), matchers);
+    let directory = Directory::read(bytes, 1, &Variables::read(bytes), matchers, origin.case);
     let slash = if is_of_server(bytes) { "/" } else { "" };
     let directories = BTreeMap::from([(String::new(), directory)]);
     let server = (directories, HashSet::new(), HashSet::new());
@@ -61,7 +62,13 @@ pub(crate) fn read_tree(
                 known.inherit(above);
             }
         }
-        let mut directory = Directory::read(&file.bytes, file.first_line, &known, &mut matchers);
+        let mut directory = Directory::read(
+            &file.bytes,
+            file.first_line,
+            &known,
+            &mut matchers,
+            origin.case,
+        );
         // The rules of the directory above would be read with other values here.
         let has_variables = variables
             .get(&*file.directory)
@@ -97,7 +104,7 @@ fn read_server(
     }
     // A file alone may be a part of a configuration that turns rules on.
     let is_on = folders.is_empty();
-    let server = Server::new(directories, files, folders, slash, is_on);
+    let server = Server::new(directories, files, folders, slash, is_on, origin.case);
     let claims = Links::new(&server, place, claims).decide();
     claims.rows().into_iter().for_each(take);
 }
@@ -247,6 +254,12 @@ mod tests {
             ),
             (
                 "^a/b$ https://e.org/1 [R,L]\n^a/(.*)$ https://e.org/$1 [R,L]",
+                &["a/b query", "a path-and-query"],
+                &[],
+            ),
+            // The slash alone has a rule of its own.
+            (
+                "^a/b$ https://e.org/1 [R,L]\n^a/b/(.*)$ https://e.org/$1 [R,L]",
                 &[],
                 &[1, 2],
             ),

@@ -1,15 +1,13 @@
 //! Content negotiation by rules with conditions on `Accept`: the variants of the entry with which the table
 //! answers every client as Apache does.
 
-use std::collections::HashSet;
-
 use super::answer::Location;
 use super::clients::{Clients, TOO_MANY};
 use super::comparison::Comparison;
 use super::probes::BROWSERS;
 use super::rules::conditions::Conditions;
 use super::server::Server;
-use crate::exchange::read::rows::{RowError, row};
+use crate::exchange::read::rows::{Deviation, RowError, row};
 use crate::mapping::{MediaType, OwnedVariant};
 
 /// The maximum number of media types of one path, which bounds the effort.
@@ -23,7 +21,8 @@ pub(super) const UNLIKE: RowError = RowError::NoLink(
 
 /// The reason for a rule that decides nothing.
 pub(super) const UNUSED: RowError = RowError::NoLink(
-    "no request is answered by this rule: no media type fulfils its conditions before others",
+    "no request is answered by this rule, or none that a table tells apart: no media type fulfils its \
+     conditions before others",
 );
 
 /// The entry of a path whose rules have conditions on `Accept`.
@@ -32,8 +31,7 @@ pub(super) struct Negotiated {
     /// Where requests lead that name none of the types.
     pub(super) location: Location,
     pub(super) variants: Vec<OwnedVariant>,
-    /// The lines of the rules that decide an answer.
-    pub(super) lines: HashSet<usize>,
+    pub(super) deviations: Vec<Deviation>,
     /// The locations to which the entry leads.
     pub(super) all: Vec<Location>,
 }
@@ -47,11 +45,21 @@ struct Single {
 
 /// Decides on the entry of a path; `None` if its rules have no conditions on what a client sends.
 pub(super) fn negotiated(server: &Server, code: &str) -> Option<Result<Negotiated, RowError>> {
-    let clients = Clients::new(server, &[code, &format!("{code}/")]);
+    let slashed = format!("{code}/");
+    let is_general = server.answers_generally(&slashed);
+    let paths = [code, &slashed];
+    let clients = Clients::new(server, if is_general { &paths[..1] } else { &paths });
     if !clients.differ() {
         return None;
     }
-    Some(types(&clients).and_then(|types| entry(&clients, types)))
+    let found = types(&clients).and_then(|types| entry(&clients, types));
+    let with_slash = |mut found: Negotiated| {
+        found
+            .deviations
+            .extend(is_general.then_some(Deviation::Slash));
+        found
+    };
+    Some(found.map(with_slash))
 }
 
 /// Returns the media types that the conditions of a path look for.
@@ -120,19 +128,22 @@ fn entry(clients: &Clients<'_>, types: Vec<MediaType>) -> Result<Negotiated, Row
     Ok(Negotiated {
         location,
         variants,
-        lines: clients.lines(),
+        deviations: clients.deviations()?,
         all,
     })
 }
 
-/// Returns where a request leads that accepts anything.
+/// Returns where a request leads that accepts anything. One without `Accept` does so, too (RFC 9110, section
+/// 12.5.1), even if Apache answers it otherwise.
 pub(super) fn default_location(clients: &Clients<'_>) -> Result<Location, RowError> {
     match (clients.answer("")?, clients.answer("*/*")?) {
-        (Some(none), Some(any)) if none == any => Ok(none),
-        (Some(_), Some(_)) => Err(RowError::NoLink(
-            "Apache answers otherwise without Accept than to one that accepts anything (*/*)",
-        )),
-        (Some(found), None) | (None, Some(found)) => Ok(found),
+        (Some(none), Some(any)) if none != any && !clients.answer_anything() => {
+            Err(RowError::NoLink(
+                "Apache answers otherwise without Accept than to one that accepts anything (*/*)",
+            ))
+        }
+        (_, Some(any)) => Ok(any),
+        (Some(none), None) => Ok(none),
         (None, None) => clients.answer(BROWSERS[0])?.ok_or(RowError::NoLink(
             "Apache answers neither a browser nor a request that accepts anything (*/*)",
         )),
@@ -161,6 +172,7 @@ fn variants(singles: &[&Single]) -> Result<Vec<OwnedVariant>, RowError> {
 #[cfg(test)]
 mod tests {
     use crate::exchange::read::configuration::apache::read;
+    use crate::exchange::read::rows::Deviation;
     use crate::exchange::read::rows::testing::{below_and_variants, read_by};
 
     /// Returns the accepted links of a file, each with its variants, and the refused lines with the
@@ -249,21 +261,22 @@ mod tests {
                 .map(|line| format!("{line}: {reason}"))
                 .collect()
         };
-        let found = decided(&[&*turtle, &rule(&[".+"], "any"), &rule(&[], "none")].concat());
-        let reason =
-            "Apache answers otherwise without Accept than to one that accepts anything (*/*)";
-        assert_eq!(found, all(reason, &[2, 4, 5]));
         let found = decided(&[&*turtle.replace("303", "302"), &rule(&[], "page")].concat());
         let reason = "the media types lead to answers with other statuses, or with another use of the query: \
                       an entry has one for all its variants";
         assert_eq!(found, all(reason, &[2, 3]));
+        // A browser would get another answer than a program that accepts the same.
+        let reason = "a short link leads every program to the same target, whatever its User-Agent";
+        for sniffed in ["^Mozilla/.*", "curl", "!Mozilla"] {
+            let sniffing = format!("RewriteCond %{{HTTP_USER_AGENT}} {sniffed}\n");
+            let page = format!("{sniffing}{}", rule(&[], "page"));
+            assert_eq!(
+                decided(&[&*page, &rule(&[], "ttl")].concat()),
+                all(reason, &[2, 3])
+            );
+        }
         let sniffing = "RewriteCond %{HTTP_USER_AGENT} ^Mozilla/.*\n";
         let page = format!("{sniffing}{}", rule(&[], "page"));
-        let reason = "a short link leads every program to the same target, whatever its User-Agent";
-        assert_eq!(
-            decided(&[&*page, &rule(&[], "ttl")].concat()),
-            all(reason, &[2, 3])
-        );
         // It does not matter who is led to the same page.
         let found = decided(&[&*turtle, &page, &rule(&[], "page")].concat());
         assert_eq!(found, ["a /page, text/turtle /ttl"]);
@@ -292,27 +305,102 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_depends_on_the_order_or_the_rest_of_types_is_refused() {
+    fn an_answer_that_depends_on_what_follows_a_type_is_refused() {
         let reason = "a table would choose another media type than Apache";
-        for condition in [
-            "!application/rdf\\+xml.*text/html",
-            "text/turtle[,;]",
-            "^text/turtle",
-        ] {
-            let found = decided(&[rule(&[condition], "x"), rule(&[], "page")].concat());
-            assert_eq!(
-                found,
-                [2, 3].map(|line| format!("{line}: {reason}")),
-                "{condition}"
-            );
-        }
+        let found = decided(&[rule(&["text/turtle[,;]"], "x"), rule(&[], "page")].concat());
+        assert_eq!(found, [2, 3].map(|line| format!("{line}: {reason}")));
+    }
+
+    #[test]
+    fn the_order_of_types_with_one_quality_has_no_meaning() {
+        let unused = "no request is answered by this rule, or none that a table tells apart: no media type \
+                      fulfils its conditions before others";
+        let page = rule(&[], "page");
+        let condition = "!application/rdf\\+xml.*text/html";
+        let found = decided(&[&*rule(&[condition], "x"), &page].concat());
+        assert_eq!(found, ["a /x", &format!("3: {unused}")]);
+        let found = decided(&[&*rule(&["^text/turtle"], "x"), &page].concat());
+        assert_eq!(found, ["a /page, text/turtle /x"]);
+        let rdf = rule(&["application/rdf\\+xml"], "rdf");
+        let html = rule(&[condition, "text/html"], "page");
+        let found = decided(&[&*html, &rdf, &page].concat());
+        assert_eq!(found, ["a /page, application/rdf+xml /rdf"]);
+    }
+
+    #[test]
+    fn a_request_of_a_browser_has_its_user_agent_and_its_accept() {
+        let page = rule(&["text/html [OR]", "application/xhtml\\+xml [OR]"], "page");
+        let sniffing = page.replace(
+            "RewriteRule",
+            "RewriteCond %{HTTP_USER_AGENT} ^Mozilla/.*\nRewriteRule",
+        );
+        let rows = read_by(
+            read,
+            [
+                &*sniffing,
+                &rule(&["text/turtle"], "ttl"),
+                &rule(&[], "rdf"),
+            ]
+            .concat()
+            .as_bytes(),
+        );
+        let link = rows[0].link.as_ref().unwrap();
+        assert_eq!(
+            (rows.len(), &*link.deviations),
+            (1, &[Deviation::MixedClient][..])
+        );
+        assert_eq!(link.url.as_deref(), Some("https://e.org/rdf"));
+        assert_eq!(
+            below_and_variants(link),
+            ", text/html,application/xhtml+xml https://e.org/page, text/turtle https://e.org/ttl"
+        );
+    }
+
+    #[test]
+    fn a_request_without_accept_accepts_anything() {
+        let rules = [
+            rule(&["text/turtle"], "ttl"),
+            rule(&[".+"], "any"),
+            rule(&[], "none"),
+        ];
+        let rows = read_by(read, rules.concat().as_bytes());
+        let link = rows[0].link.as_ref().unwrap();
+        assert_eq!(link.deviations, [Deviation::NothingNamed]);
+        assert_eq!(link.url.as_deref(), Some("https://e.org/any"));
+        // The last rule leads nowhere in a table.
+        assert!(rows[1].link.is_err() && rows.len() == 2, "{rows:?}");
+        // Other types may lead there, too, but one that is named must do so in a table.
+        let any = rule(&["\\*/\\*"], "any");
+        let rdf = rule(&["application/rdf\\+xml"], "none");
+        let found = decided(&[&*rule(&["text/turtle"], "ttl"), &any, &rdf, &rules[2]].concat());
+        let entry = "a /any, text/turtle /ttl, application/rdf+xml /none";
+        assert_eq!(found, [entry]);
+    }
+
+    #[test]
+    fn where_no_type_is_acceptable_the_entry_answers() {
+        let refusal = rule(&[".+"], "406").replace("R=303", "R=406");
+        let found = decided(
+            &[
+                &*rule(&["text/turtle"], "ttl"),
+                &refusal,
+                &rule(&[], "page"),
+            ]
+            .concat(),
+        );
+        let reason = "a table leads to the url of an entry if no type is acceptable (406)";
+        assert_eq!(
+            found,
+            ["a /page, text/turtle /ttl", &format!("4: {reason}")]
+        );
     }
 
     #[test]
     fn a_plus_sign_that_is_not_escaped_repeats_a_letter() {
         let found =
             decided(&[&*rule(&["application/rdf+xml"], "rdf"), &rule(&[], "page")].concat());
-        let reason = "no request is answered by this rule: no media type fulfils its conditions before others";
+        let reason = "no request is answered by this rule, or none that a table tells apart: no media type \
+                      fulfils its conditions before others";
         assert_eq!(found, [&format!("2: {reason}"), "a /page"]);
     }
 

@@ -7,14 +7,15 @@ use super::claims::Claim;
 use super::rules::placed::Placed;
 use super::rules::rule::RuleKind;
 use super::rules::rule_list::RuleList;
-use super::server::ancestors;
+use super::server::{Site, ancestors};
 use crate::exchange::read::configuration::below::{
     BELOW, GONE_BELOW, OTHERWISE_USED, TO_ONE_URL, forward_below,
 };
-use crate::exchange::read::configuration::pattern::{Paths, Pattern};
+use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::configuration::pattern_index::TOO_MANY;
+use crate::exchange::read::configuration::written_paths::Paths;
 use crate::exchange::read::rows::RowError;
-use crate::mapping::Forward;
+use crate::mapping::{Case, Forward};
 
 /// The reason for a directory whose rules replace others.
 pub(super) const OWN_RULES: RowError = RowError::NoLink("a directory below has rules of its own");
@@ -40,6 +41,10 @@ impl Agreement<'_> {
         {
             return Err(RowError::NoLink("this redirects more than one path"));
         }
+        for tail in ["", "/", &format!("/{}", BELOW[0])] {
+            self.agrees_in_any_case(placed, code, tail)?;
+        }
+        self.agrees_in_any_case_below(placed, code)?;
         if let Some(found) = self.negotiated_below(placed, code) {
             return self.of_negotiation_below(&found, placed, code);
         }
@@ -182,11 +187,20 @@ impl Agreement<'_> {
 
     /// Returns whether a directory whose path begins with a text has rules of its own.
     pub(super) fn has_rules_below(&self, start: &str) -> bool {
-        let inside = self.server.sites.range(start.to_owned()..);
-        let mut inside = inside.take_while(|(it, _)| it.starts_with(start));
-        inside.any(|(_, it)| {
-            it.has_rewriting || it.broken.is_some() || !it.redirects.rules().is_empty()
-        })
+        let has_rules =
+            |it: &Site| it.has_rewriting || it.broken.is_some() || !it.redirects.rules().is_empty();
+        let sites = &self.server.sites;
+        match self.server.case {
+            Case::Exact => {
+                let mut inside = sites.range(start.to_owned()..);
+                let mut inside = inside.by_ref().take_while(|(it, _)| it.starts_with(start));
+                inside.any(|(_, it)| has_rules(it))
+            }
+            Case::Fold => sites.iter().any(|(path, it)| {
+                let beginning = path.get(..start.len());
+                beginning.is_some_and(|it| it.eq_ignore_ascii_case(start)) && has_rules(it)
+            }),
+        }
     }
 
     /// Returns what the rules of a directory are compared with, of a path inside it.
@@ -215,11 +229,16 @@ impl Agreement<'_> {
         for number in near {
             let other = &list.rules()[number];
             let is_decided = || {
-                let Some(known) = exact(&other.pattern) else {
+                let Some(known) = exact(&other.pattern, self.server.case) else {
                     return false;
                 };
                 let mut inside = known.texts.iter().flatten();
-                if !inside.all(|it| it == start.as_bytes() || !it.starts_with(start.as_bytes())) {
+                let start_matches = |it: &[u8]| match self.server.case {
+                    Case::Exact => it == start.as_bytes(),
+                    Case::Fold => it.eq_ignore_ascii_case(start.as_bytes()),
+                };
+                let is_below = |it: &[u8]| it.get(..start.len()).is_some_and(start_matches);
+                if !inside.all(|it| it.len() == start.len() || !is_below(it)) {
                     return false;
                 }
                 let leads = |(below, expected): (&&str, &Location)| {
@@ -253,11 +272,12 @@ impl Agreement<'_> {
     }
 }
 
-/// Returns the paths of an expression that matches no others.
-pub(super) fn exact(pattern: &Pattern) -> Option<&Paths> {
+/// Returns the paths of an expression that matches no others, to a table with this case.
+pub(super) fn exact(pattern: &Pattern, case: Case) -> Option<&Paths> {
     let Pattern::Known(known) = pattern else {
         return None;
     };
-    let is_exact = !known.is_negated() && !known.folds() && !known.paths.has_dot;
+    let is_exact =
+        !known.is_negated() && (case == Case::Fold || !known.folds()) && !known.paths.has_dot;
     (is_exact && known.paths.texts.is_some()).then_some(&known.paths)
 }

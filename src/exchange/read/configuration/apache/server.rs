@@ -4,7 +4,7 @@
 //! the first that matches decides. `Redirect` lines come after them, those of the deepest directory
 //! first, and are applied to the whole path. Only then does a file or a directory count.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use super::answer::{Answer, AnswerKind, Location};
@@ -15,6 +15,7 @@ use super::rules::rule_list::RuleList;
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::configuration::pattern_index::TOO_MANY;
 use crate::exchange::read::rows::{RowError, row};
+use crate::mapping::Case;
 
 /// The directory index that Apache looks for by default.
 const INDEX: &str = "index.html";
@@ -37,6 +38,10 @@ pub(super) struct Server {
     pub(super) folders: HashSet<String>,
     /// `/` in the configuration of a server, where paths of rules begin with a slash.
     pub(super) slash: &'static str,
+    /// Whether case counts in the table.
+    pub(super) case: Case,
+    /// The directories with rules and the files, by their paths in lower case, if it does not.
+    folded: HashMap<String, Vec<String>>,
 }
 
 impl Server {
@@ -47,6 +52,7 @@ impl Server {
         mut folders: HashSet<String>,
         slash: &'static str,
         is_on: bool,
+        case: Case,
     ) -> Self {
         let mut sites: BTreeMap<String, Site> = BTreeMap::new();
         folders.insert(String::new());
@@ -63,11 +69,20 @@ impl Server {
             folders.insert(path.clone());
             sites.insert(path, site);
         }
+        let mut folded: HashMap<String, Vec<String>> = HashMap::new();
+        if case == Case::Fold {
+            for path in sites.keys().chain(&files) {
+                let all = folded.entry(path.to_ascii_lowercase()).or_default();
+                all.push(path.clone());
+            }
+        }
         Self {
+            folded,
             sites,
             files,
             folders,
             slash,
+            case,
         }
     }
 
@@ -82,6 +97,15 @@ impl Server {
         // Apache leaves a directory without its slash to mod_dir.
         let rest = if own.is_empty() { Some(path) } else { rest };
         site.is_on.then_some((own, site, rest?))
+    }
+
+    /// Returns whether a path, or one above it, is that of a directory with rules or of a file, but in
+    /// another case.
+    pub(super) fn has_in_other_case(&self, path: &str) -> bool {
+        ancestors(path).any(|it| {
+            let alike = self.folded.get(&it.to_ascii_lowercase());
+            alike.is_some_and(|all| all.iter().any(|other| other != it))
+        })
     }
 
     /// Returns what is answered to a path, which has no slash before it.
@@ -105,6 +129,28 @@ impl Server {
         };
         let relative = format!("{}{relative}", self.slash);
         self.applied(&site.rewrites, &relative, (path, rest))
+    }
+
+    /// Returns whether a code with a slash after it is answered only by rules that were not written for it,
+    /// but for all paths that begin with a part of it.
+    pub(super) fn answers_generally(&self, slashed: &str) -> bool {
+        let Some((_, _, relative)) = self.rewriting(slashed) else {
+            return false;
+        };
+        let relative = format!("{}{relative}", self.slash);
+        let code = relative.strip_suffix('/').unwrap_or(&relative).as_bytes();
+        let is_general = |rule: &Rule| match &rule.pattern {
+            Pattern::Known(known) => {
+                let texts = known.paths.texts.as_ref();
+                let is_part = |texts: &Vec<Vec<u8>>| !texts.iter().any(|it| it.starts_with(code));
+                known.paths.is_open && !known.is_negated() && texts.is_some_and(is_part)
+            }
+            Pattern::Unknown(_) => false,
+        };
+        let outcomes = self.outcomes(slashed);
+        let mut rules = outcomes.steps().iter().map(|it| it.rule);
+        let is_decided = rules.clone().any(|it| it.condition.is_none());
+        !code.is_empty() && is_decided && rules.all(is_general)
     }
 
     /// Returns what is answered if no `RewriteRule` applies.
@@ -178,7 +224,8 @@ impl Server {
         Some(match &rule.action {
             Action::Continue => None,
             Action::Gone => Some(AnswerKind::Gone),
-            Action::NotFound => Some(AnswerKind::NotFound),
+            // A table has another answer for what is not acceptable: the target of the entry.
+            Action::NotFound | Action::NotAcceptable => Some(AnswerKind::NotFound),
             Action::Other(error) => Some(AnswerKind::Other(Rc::new(error.clone()))),
             Action::Redirect(redirect) => {
                 let url = redirect.substitution.expand(&groups);
@@ -270,17 +317,18 @@ pub(super) fn ancestors(path: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Returns why a rule has no link of its own, regardless of others.
-pub(super) fn refusal(rule: &Rule) -> Option<RowError> {
+/// Returns why a rule has no link of its own in a table with this case, regardless of others.
+pub(super) fn refusal(rule: &Rule, case: Case) -> Option<RowError> {
     let no_link = |reason| Some(RowError::NoLink(reason));
     match (&rule.action, &rule.pattern) {
         (Action::Other(error), _) => Some(error.clone()),
         (Action::NotFound, _) => no_link("a table has no codes that are not found"),
+        (Action::NotAcceptable, _) => {
+            no_link("a table leads to the url of an entry if no type is acceptable (406)")
+        }
         (_, Pattern::Unknown(_)) => no_link("this expression cannot be read"),
         (_, Pattern::Known(it)) if it.is_negated() => no_link("this redirects all paths but some"),
-        (_, Pattern::Known(it)) if it.folds() => {
-            no_link("this ignores the case of letters, and a code does not (case: fold)")
-        }
+        (_, Pattern::Known(it)) if it.folds() && case == Case::Exact => Some(RowError::AnyCase),
         (_, Pattern::Known(it)) if it.written_texts().is_none() => {
             no_link("this redirects more than one path")
         }

@@ -3,27 +3,8 @@
 use super::instructions::{Body, Condition, Instruction, InstructionKind};
 use super::server::{Location, Server};
 use super::variables::{Variables, only_variable};
-use crate::exchange::read::configuration::pattern::Pattern;
+use crate::exchange::read::configuration::links::{Candidate, CandidatePaths, MANY_PATHS};
 use crate::exchange::read::rows::RowError;
-
-/// Paths that a directive redirects, if nothing else decides them.
-pub(super) struct Candidate<'s> {
-    pub(super) line: usize,
-    pub(super) paths: Result<CandidatePaths, RowError>,
-    pub(super) place: Place<'s>,
-    /// The variable of the map that has them as a key.
-    pub(super) map: Option<String>,
-}
-
-/// The paths, with the slash before them.
-#[derive(Clone, Default)]
-pub(super) struct CandidatePaths {
-    pub(super) texts: Vec<String>,
-    /// Whether anything may follow.
-    pub(super) is_open: bool,
-    /// Whether more paths match than these: a dot is any character, or letters of either case match.
-    pub(super) is_partial: bool,
-}
 
 /// Where a directive is.
 #[derive(Clone, Copy)]
@@ -31,6 +12,8 @@ pub(super) struct Place<'s> {
     pub(super) location: Option<PlacedLocation<'s>>,
     /// Its number among the directives there.
     pub(super) number: usize,
+    /// The variable of the map that has its paths as keys.
+    pub(super) map: Option<&'s str>,
 }
 
 /// A location, and how it is chosen.
@@ -42,13 +25,6 @@ pub(super) enum PlacedLocation<'s> {
     Pattern(&'s Location, usize),
 }
 
-impl CandidatePaths {
-    /// Returns whether they are all paths.
-    pub(super) fn are_all(&self) -> bool {
-        self.is_open && self.texts.iter().all(|it| matches!(&**it, "" | "/"))
-    }
-}
-
 impl<'s> PlacedLocation<'s> {
     pub(super) fn location(self) -> &'s Location {
         match self {
@@ -57,10 +33,11 @@ impl<'s> PlacedLocation<'s> {
     }
 }
 
-const MANY_PATHS: RowError = RowError::NoLink("this redirects more than one path");
-
 /// Collects the candidates of a server.
-pub(super) fn candidates<'s>(server: &'s Server, variables: &Variables) -> Vec<Candidate<'s>> {
+pub(super) fn candidates<'s>(
+    server: &'s Server,
+    variables: &Variables,
+) -> Vec<Candidate<Place<'s>>> {
     let mut collector = Collector {
         variables,
         found: Vec::new(),
@@ -88,7 +65,7 @@ pub(super) fn candidates<'s>(server: &'s Server, variables: &Variables) -> Vec<C
     }
     for (number, (pattern, location)) in server.patterns.iter().enumerate() {
         let placed = PlacedLocation::Pattern(location, number);
-        collector.body(&location.body, Some(placed), &paths_of(pattern));
+        collector.body(&location.body, Some(placed), &CandidatePaths::of(pattern));
     }
     collector.found
 }
@@ -97,25 +74,28 @@ type Paths = Result<CandidatePaths, RowError>;
 
 struct Collector<'v, 's> {
     variables: &'v Variables,
-    found: Vec<Candidate<'s>>,
+    found: Vec<Candidate<Place<'s>>>,
 }
 
 impl<'s> Collector<'_, 's> {
     fn body(&mut self, body: &'s Body, location: Option<PlacedLocation<'s>>, paths: &Paths) {
         for (number, instruction) in body.instructions.iter().enumerate() {
-            self.instruction(instruction, Place { location, number }, paths);
+            self.instruction(
+                instruction,
+                Place {
+                    location,
+                    number,
+                    map: None,
+                },
+                paths,
+            );
         }
     }
 
     fn instruction(&mut self, instruction: &'s Instruction, place: Place<'s>, paths: &Paths) {
         let line = instruction.line;
         let mut add = |paths| {
-            self.found.push(Candidate {
-                line,
-                paths,
-                place,
-                map: None,
-            });
+            self.found.push(Candidate { line, paths, place });
         };
         match &instruction.kind {
             InstructionKind::Break => {}
@@ -129,7 +109,7 @@ impl<'s> Collector<'_, 's> {
                 }
             }
             InstructionKind::Rewrite { pattern, .. } => {
-                let own = paths_of(pattern);
+                let own = CandidatePaths::of(pattern);
                 let is_all = own.as_ref().is_ok_and(CandidatePaths::are_all);
                 add(if is_all { paths.clone() } else { own });
             }
@@ -145,7 +125,7 @@ impl<'s> Collector<'_, 's> {
                         texts: vec![path.clone()],
                         ..CandidatePaths::default()
                     }),
-                    Condition::Matches(pattern) => paths_of(pattern),
+                    Condition::Matches(pattern) => CandidatePaths::of(pattern),
                     Condition::Unknown(_) => paths.clone(),
                 };
                 for instruction in &body.instructions {
@@ -156,7 +136,7 @@ impl<'s> Collector<'_, 's> {
     }
 
     /// Adds the keys of a map, whose values are sent.
-    fn values(&mut self, name: &str, place: Place<'s>) {
+    fn values(&mut self, name: &'s str, place: Place<'s>) {
         let Some(map) = self.variables.maps.get(name) else {
             return;
         };
@@ -169,32 +149,19 @@ impl<'s> Collector<'_, 's> {
             (value, Ok(paths))
         });
         let patterns = map.patterns.iter();
-        let patterns = patterns.map(|(pattern, value)| (value, paths_of(pattern)));
+        let patterns = patterns.map(|(pattern, value)| (value, CandidatePaths::of(pattern)));
         let default = map.default.iter().map(|value| (value, Err(MANY_PATHS)));
         for (value, paths) in exact.chain(patterns).chain(default) {
             if !matches!(&*value.text, "" | "0") {
                 self.found.push(Candidate {
                     line: value.line,
                     paths,
-                    place,
-                    map: Some(name.to_owned()),
+                    place: Place {
+                        map: Some(name),
+                        ..place
+                    },
                 });
             }
         }
     }
-}
-
-/// Returns the paths that an expression was written for.
-fn paths_of(pattern: &Pattern) -> Paths {
-    let Pattern::Known(known) = pattern else {
-        return Err(RowError::NoLink("this expression cannot be read"));
-    };
-    let texts = known.paths.texts.as_ref().ok_or(MANY_PATHS)?;
-    let texts = texts.iter().map(|it| String::from_utf8(it.clone()));
-    let texts: Result<_, _> = texts.collect();
-    Ok(CandidatePaths {
-        texts: texts.map_err(|_| RowError::NotUtf8)?,
-        is_open: known.paths.is_open,
-        is_partial: known.paths.has_dot || known.folds(),
-    })
 }

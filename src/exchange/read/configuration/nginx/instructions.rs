@@ -4,30 +4,12 @@ use super::blocks::Block;
 use super::expressions::expression;
 use super::request::Request;
 use super::variables::{Variables, only_variable};
+use crate::exchange::read::configuration::decision::{Decision, DecisionKind};
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::configuration::pattern_index::PatternIndex;
 use crate::exchange::read::configuration::pattern_index::TOO_MANY;
 use crate::exchange::read::rows::RowError;
 use crate::mapping::Status;
-
-/// What is answered to a request, and the line that decides it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Decision {
-    pub(super) line: Option<usize>,
-    pub(super) kind: DecisionKind,
-}
-
-/// What is answered to a request.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum DecisionKind {
-    /// A redirect; without a status if the configuration does not say which.
-    Redirect(Option<Status>, String),
-    Gone,
-    /// Nothing, or a file or another server's answer, of which nothing is known.
-    NotFound,
-    /// Something that a table does not answer, or that is not known.
-    Other(RowError),
-}
 
 /// The directives of a block, in order.
 #[derive(Default)]

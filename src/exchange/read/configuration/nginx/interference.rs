@@ -1,25 +1,42 @@
 //! Interference: other directives that decide some of the paths below a code, which only those of accepted
 //! links may do.
 
-use super::candidates::{Candidate, Place, PlacedLocation};
+use std::collections::HashSet;
+
+use super::candidates::{Place, PlacedLocation};
 use super::instructions::{Condition, Instruction, InstructionKind};
-use super::links::{Links, covered};
 use super::maps::Value;
-use super::server::Location;
+use super::server::{Location, Server};
+use super::variables::Variables;
+use crate::exchange::read::configuration::links::{Candidate, covered};
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::configuration::pattern_index::TOO_MANY;
 use crate::exchange::read::rows::RowError;
 
-impl<'s> Links<'s, '_> {
-    /// Checks that no other key of the same map that precedes this one decides some of the paths that
-    /// begin with a text.
-    pub(super) fn keys_before(
+/// Finds such directives of a server.
+pub(super) struct Interference<'a> {
+    pub(super) server: &'a Server,
+    pub(super) variables: &'a Variables,
+    /// The lines that decide only paths of accepted links.
+    pub(super) whole: &'a HashSet<usize>,
+}
+
+impl Interference<'_> {
+    /// Checks that only lines of accepted links decide some of the paths of a candidate that begin with a text.
+    pub(super) fn check(
         &self,
-        candidate: &Candidate<'s>,
+        candidate: &Candidate<Place<'_>>,
         start: &str,
     ) -> Result<(), RowError> {
-        let map = candidate.map.as_ref();
-        let Some(map) = map.and_then(|name| self.answers.variables.maps.get(name)) else {
+        self.interferes(candidate.place, start)?;
+        self.keys_before(candidate, start)
+    }
+
+    /// Checks that no other key of the same map that precedes this one decides some of the paths that
+    /// begin with a text.
+    fn keys_before(&self, candidate: &Candidate<Place<'_>>, start: &str) -> Result<(), RowError> {
+        let map = candidate.place.map;
+        let Some(map) = map.and_then(|name| self.variables.maps.get(name)) else {
             return Ok(());
         };
         let values = map.below(start).ok_or(TOO_MANY)?;
@@ -45,8 +62,8 @@ impl<'s> Links<'s, '_> {
     }
 
     /// Checks that no other directive decides some of the paths that begin with a text.
-    pub(super) fn interferes(&self, place: Place<'s>, start: &str) -> Result<(), RowError> {
-        let server = self.answers.server;
+    fn interferes(&self, place: Place<'_>, start: &str) -> Result<(), RowError> {
+        let server = self.server;
         let end = match place.location {
             Some(_) => usize::MAX,
             None => place.number,
@@ -110,7 +127,7 @@ impl<'s> Links<'s, '_> {
                 InstructionKind::If(Condition::IsPath(path), _) if !path.starts_with(start) => {}
                 InstructionKind::If(Condition::Matches(pattern), _) if !may_apply(pattern) => {}
                 InstructionKind::If(Condition::IsSet(name), _) => {
-                    let map = self.answers.variables.maps.get(name);
+                    let map = self.variables.maps.get(name);
                     let map = map.ok_or_else(|| covered(line))?;
                     let values = map.below(start).ok_or_else(|| covered(line))?;
                     self.keys_are_whole(values, start)?;

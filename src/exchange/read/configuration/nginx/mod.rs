@@ -3,7 +3,7 @@
 //!
 //! nginx decides by its own order, a table by the exact code and then the longest prefix. So the
 //! directives are first read as nginx reads them (`blocks`, `instructions`, `maps`), then `server`
-//! computes what nginx answers to a path, and `links` accepts only links with which the table answers the
+//! computes what nginx answers to a path, and [`Links`] accepts only links with which the table answers the
 //! same.
 //!
 //! A map has no status: it is that of the `return` with its variable, or the three digits at the end of
@@ -17,7 +17,6 @@ mod error_pages;
 mod expressions;
 mod instructions;
 mod interference;
-mod links;
 mod maps;
 mod request;
 mod server;
@@ -25,14 +24,16 @@ mod variables;
 
 use std::collections::{HashMap, HashSet};
 
+use self::answers::Answers;
 use self::blocks::{Block, blocks};
+use self::candidates::candidates;
 use self::definitions::definitions;
 use self::error_pages::ErrorPages;
 use self::instructions::{Body, Condition, Instruction, InstructionKind};
-use self::links::Links;
 use self::maps::Map;
 use self::server::{Server, constants};
 use self::variables::Variables;
+use crate::exchange::read::configuration::links::Links;
 use crate::exchange::read::rows::{ImportedRow, LinkOrigin, RowError};
 
 /// Reads every directive.
@@ -74,7 +75,9 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
         }
     }
     for server in &servers {
-        rows.extend(Links::new(server, &variables, origin).decide());
+        let candidates = candidates(server, &variables);
+        let answers = Answers::new(server, &variables, &candidates);
+        rows.extend(Links::new(answers, origin).decide(candidates));
     }
     rows.sort_by_key(|row| row.line);
     rows.into_iter().for_each(take);

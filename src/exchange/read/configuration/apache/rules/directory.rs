@@ -7,6 +7,7 @@ use super::rule::{Action, Followers, MALFORMED, Rule};
 use super::substitution::without_condition_references;
 use super::variables::Variables;
 use crate::exchange::read::rows::{RowError, text};
+use crate::mapping::Case;
 
 /// Sections that apply a line only to some requests.
 const CONDITIONS: [&str; 13] = [
@@ -54,6 +55,8 @@ pub(crate) struct Directory {
 
 /// The state after the preceding lines.
 struct Reader<'r> {
+    /// That of the table.
+    case: Case,
     directory: Directory,
     variables: &'r Variables,
     matchers: &'r mut Matchers,
@@ -67,14 +70,17 @@ struct Reader<'r> {
 }
 
 impl Directory {
-    /// Reads a file whose first line has this number, where these variables are known.
+    /// Reads a file whose first line has this number, where these variables are known, for a table with
+    /// this case.
     pub(crate) fn read(
         bytes: &[u8],
         first_line: usize,
         variables: &Variables,
         matchers: &mut Matchers,
+        case: Case,
     ) -> Self {
         let mut reader = Reader {
+            case,
             directory: Self::default(),
             variables,
             matchers,
@@ -110,10 +116,12 @@ impl Reader<'_> {
         }
         self.directory.has_rewriting |= name.starts_with("rewrite");
         let redirect = match name.as_str() {
-            "redirect" => Rule::redirect(line, &rest),
-            "redirectpermanent" => Rule::redirect(line, &[&["permanent"], &rest[..]].concat()),
-            "redirecttemp" => Rule::redirect(line, &[&["temp"], &rest[..]].concat()),
-            "redirectmatch" => Rule::redirect_match(line, &rest),
+            "redirect" => Rule::redirect(line, &rest, self.case),
+            "redirectpermanent" => {
+                Rule::redirect(line, &[&["permanent"], &rest[..]].concat(), self.case)
+            }
+            "redirecttemp" => Rule::redirect(line, &[&["temp"], &rest[..]].concat(), self.case),
+            "redirectmatch" => Rule::redirect_match(line, &rest, self.case),
             "rewritecond" => {
                 match self.conditions.add(&rest, self.matchers).ok_or(MALFORMED)? {
                     true => self.condition.get_or_insert(condition(&rest)),
@@ -133,12 +141,15 @@ impl Reader<'_> {
                 if let (Some(own), Some(url)) = (rest.get_mut(1), &url) {
                     *own = url;
                 }
-                return self.rule(Rule::rewrite(line, &rest)?, condition);
+                return self.rule(Rule::rewrite(line, &rest, self.case)?, condition);
             }
             "rewriteengine" => {
                 let is_on = rest.first().map(|it| it.eq_ignore_ascii_case("on"));
                 self.directory.engine = is_on;
                 return Ok(());
+            }
+            "rewritebase" if !matches!(rest[..], [base] if base.starts_with('/')) => {
+                return Err(MALFORMED);
             }
             "rewriteoptions" => {
                 self.directory.broken.get_or_insert(line);

@@ -2,9 +2,10 @@
 
 use super::conditions::Conditions;
 use super::substitution::{Escapes, Substitution};
-use crate::exchange::read::configuration::pattern::{Paths, Pattern};
+use crate::exchange::read::configuration::pattern::{Letters, Pattern};
+use crate::exchange::read::configuration::written_paths::Paths;
 use crate::exchange::read::rows::{RowError, excerpt};
-use crate::mapping::Status;
+use crate::mapping::{Case, Status};
 
 /// Why a directory with a rule of this kind answers nothing: Apache cannot start with it.
 pub(crate) const MALFORMED: RowError =
@@ -51,6 +52,7 @@ pub(crate) enum Action {
     Redirect(Redirect),
     Gone,
     NotFound,
+    NotAcceptable,
     /// Something that a table does not express.
     Other(RowError),
 }
@@ -87,12 +89,12 @@ struct Flags {
 }
 
 impl Rule {
-    /// Reads the words after `Redirect`.
-    pub(crate) fn redirect(line: usize, words: &[&str]) -> Result<Self, RowError> {
+    /// Reads the words after `Redirect`, for a table with this case.
+    pub(crate) fn redirect(line: usize, words: &[&str], case: Case) -> Result<Self, RowError> {
         let (status, path, url) = parts(words)?;
         let is_directory = path.ends_with('/');
         let below = if is_directory { "(.*)" } else { "(/.*)?" };
-        let mut pattern = Pattern::parse(&format!("^{}{below}$", literal(path)), false);
+        let mut pattern = Pattern::parse(&format!("^{}{below}$", literal(path)), letters(case));
         if let (Pattern::Known(known), false) = (&mut pattern, is_directory) {
             known.paths = Paths {
                 texts: Some(vec![path.into()]),
@@ -103,8 +105,12 @@ impl Rule {
         Ok(Self::of(line, RuleKind::Redirect, pattern, action))
     }
 
-    /// Reads the words after `RedirectMatch`.
-    pub(crate) fn redirect_match(line: usize, words: &[&str]) -> Result<Self, RowError> {
+    /// Reads the words after `RedirectMatch`, for a table with this case.
+    pub(crate) fn redirect_match(
+        line: usize,
+        words: &[&str],
+        case: Case,
+    ) -> Result<Self, RowError> {
         let (status, expression, url) = parts(words)?;
         let substitution = url.map(|url| Substitution::parse(url, Escapes::Path));
         let substitution = substitution.transpose()?;
@@ -116,12 +122,12 @@ impl Rule {
             }
             _ => Action::Other(NO_STATUS),
         };
-        let pattern = Pattern::parse(expression, false);
+        let pattern = Pattern::parse(expression, letters(case));
         Ok(Self::of(line, RuleKind::RedirectMatch, pattern, action))
     }
 
-    /// Reads the words after `RewriteRule`.
-    pub(crate) fn rewrite(line: usize, words: &[&str]) -> Result<Self, RowError> {
+    /// Reads the words after `RewriteRule`, for a table with this case.
+    pub(crate) fn rewrite(line: usize, words: &[&str], case: Case) -> Result<Self, RowError> {
         let (expression, url, flags) = match words[..] {
             [expression, url] => (expression, url, Flags::default()),
             // Apache ignores what follows.
@@ -130,7 +136,11 @@ impl Rule {
             }
             _ => return Err(MALFORMED),
         };
-        let pattern = Pattern::parse(expression, flags.folded);
+        let letters = match flags.folded {
+            true => Letters::Folded,
+            false => letters(case),
+        };
+        let pattern = Pattern::parse(expression, letters);
         let action = flags.action(url);
         let mut rule = Self::of(line, RuleKind::Rewrite, pattern, action);
         rule.is_last = flags.last;
@@ -156,11 +166,15 @@ impl Rule {
     }
 }
 
-const NO_STATUS: RowError = RowError::NoLink("a table has no such status");
+/// Returns whether case counts in an expression that does not ignore it itself.
+fn letters(case: Case) -> Letters {
+    match case {
+        Case::Exact => Letters::Exact,
+        Case::Fold => Letters::FoldedByTable,
+    }
+}
 
-/// The reason for a rule by which no type is acceptable.
-pub(crate) const NOT_ACCEPTABLE: RowError =
-    RowError::NoLink("a table leads to the url of an entry if no type is acceptable (406)");
+const NO_STATUS: RowError = RowError::NoLink("a table has no such status");
 
 impl Flags {
     /// Reads flags in brackets, regardless of case; `None` if Apache refuses them.
@@ -212,7 +226,7 @@ impl Flags {
         match self.status {
             Some(410) => return Action::Gone,
             Some(404) => return Action::NotFound,
-            Some(406) => return Action::Other(NOT_ACCEPTABLE),
+            Some(406) => return Action::NotAcceptable,
             Some(status) if !(300..400).contains(&status) => return Action::Other(NO_STATUS),
             _ if url.starts_with("%{") => {
                 return Action::Other(RowError::Variable(excerpt(url)));

@@ -1,21 +1,62 @@
-//! The links of a server: each is accepted if the table answers as nginx does wherever the link answers.
+//! The links of a server: each is accepted if the table answers as the server does wherever the link answers.
 //!
-//! Only where nginx redirects nowhere, or where it redirects all paths that nothing else names, may a code,
+//! Only where the server redirects nowhere, or where it redirects all paths that nothing else names, may a code,
 //! with or without a slash after it, answer more.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use super::answers::{Answer, AnswerKind, Answers};
-use super::candidates::{Candidate, candidates};
-use super::server::Server;
-use super::variables::Variables;
-use crate::exchange::read::configuration::below::{
-    BELOW, GONE_BELOW, OTHERWISE_USED, forward_below,
-};
+use super::below::{BELOW, GONE_BELOW, OTHERWISE_USED, forward_below};
+use super::decision::{Answer, AnswerKind};
+use super::pattern::Pattern;
 use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError};
 use crate::mapping::{Forward, Status, WrittenRetirement};
 
-const MANY_PATHS: RowError = RowError::NoLink("this redirects more than one path");
+/// What a server answers.
+pub(super) trait Answering {
+    /// Where a directive is.
+    type Place;
+
+    /// Returns what is answered to a path, with any query or without.
+    fn answer(&self, path: &str) -> Answer;
+
+    /// Returns whether a line redirects all paths which no other line names.
+    fn is_rest(&self, line: Option<usize>) -> bool;
+
+    /// Returns how messages name the place of a line.
+    fn place(&self, line: usize) -> String {
+        format!("line {line}")
+    }
+
+    /// Checks that no directive but those of lines that decide only paths of accepted links decides some of the
+    /// paths of a candidate that begin with a text.
+    fn interferes(
+        &self,
+        candidate: &Candidate<Self::Place>,
+        start: &str,
+        whole: &HashSet<usize>,
+    ) -> Result<(), RowError>;
+}
+
+/// Paths that a directive redirects, if nothing else decides them.
+pub(super) struct Candidate<P> {
+    pub(super) line: usize,
+    pub(super) paths: Result<CandidatePaths, RowError>,
+    /// Where the directive is.
+    pub(super) place: P,
+}
+
+/// The paths, with the slash before them.
+#[derive(Clone, Default)]
+pub(super) struct CandidatePaths {
+    pub(super) texts: Vec<String>,
+    /// Whether anything may follow.
+    pub(super) is_open: bool,
+    /// Whether more paths match than these: a dot is any character, or letters of either case match.
+    pub(super) is_partial: bool,
+}
+
+/// The reason for a directive for many paths, which are not all those below one.
+pub(super) const MANY_PATHS: RowError = RowError::NoLink("this redirects more than one path");
 
 const PARTLY_BELOW: RowError = RowError::NoLink(
     "only the path and what is below it are imported, not all paths that begin with this text",
@@ -25,30 +66,57 @@ const PARTLY_CASE: RowError = RowError::NoLink(
     "only the path as it is written is imported: a dot, or a letter, matches others, too",
 );
 
+impl CandidatePaths {
+    /// Returns the paths that an expression was written for.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be read, or was written for too many.
+    pub(super) fn of(pattern: &Pattern) -> Result<Self, RowError> {
+        let Pattern::Known(known) = pattern else {
+            return Err(RowError::NoLink("this expression cannot be read"));
+        };
+        let texts = known.paths.texts.as_ref().ok_or(MANY_PATHS)?;
+        let texts = texts.iter().map(|it| String::from_utf8(it.clone()));
+        let texts: Result<_, _> = texts.collect();
+        Ok(Self {
+            texts: texts.map_err(|_| RowError::NotUtf8)?,
+            is_open: known.paths.is_open,
+            is_partial: known.paths.has_dot || known.folds(),
+        })
+    }
+
+    /// Returns whether they are all paths.
+    pub(super) fn are_all(&self) -> bool {
+        self.is_open && self.texts.iter().all(|it| matches!(&**it, "" | "/"))
+    }
+}
+
+/// Returns the lines that redirect all paths which no other line names.
+pub(super) fn catch_all<P>(candidates: &[Candidate<P>]) -> HashSet<usize> {
+    let is_all = |it: &&Candidate<P>| matches!(&it.paths, Ok(paths) if paths.are_all());
+    candidates.iter().filter(is_all).map(|it| it.line).collect()
+}
+
 /// Decides on the links of one server.
-pub(super) struct Links<'s, 'o> {
-    pub(super) answers: Answers<'s>,
+pub(super) struct Links<'o, A> {
+    answers: A,
     origin: LinkOrigin<'o>,
     /// The lines that decide only paths of accepted links.
-    pub(super) whole: HashSet<usize>,
+    whole: HashSet<usize>,
+    /// The lines that decide other paths, too.
+    partial: HashSet<usize>,
     rows: Vec<Option<ImportedRow>>,
     accepted: HashMap<String, (usize, Option<Forward>)>,
 }
 
-impl<'s, 'o> Links<'s, 'o> {
-    pub(super) fn new(
-        server: &'s Server,
-        variables: &'s Variables,
-        origin: LinkOrigin<'o>,
-    ) -> Self {
+impl<'o, A: Answering> Links<'o, A> {
+    pub(super) fn new(answers: A, origin: LinkOrigin<'o>) -> Self {
         Self {
-            answers: Answers {
-                server,
-                variables,
-                catch_all: HashSet::new(),
-            },
+            answers,
             origin,
             whole: HashSet::new(),
+            partial: HashSet::new(),
             rows: Vec::new(),
             accepted: HashMap::new(),
         }
@@ -56,30 +124,28 @@ impl<'s, 'o> Links<'s, 'o> {
 
     /// Decides on all candidates: first on single paths, then on all below a path, from the longest one,
     /// because there the exceptions must have been accepted.
-    pub(super) fn decide(mut self) -> Vec<ImportedRow> {
-        let mut all = candidates(self.answers.server, self.answers.variables);
-        let length = |it: &Candidate<'_>| match &it.paths {
+    pub(super) fn decide(mut self, mut all: Vec<Candidate<A::Place>>) -> Vec<ImportedRow> {
+        let length = |it: &Candidate<A::Place>| match &it.paths {
             Ok(paths) if paths.is_open => {
                 1 + usize::MAX / 2 - paths.texts.iter().map(String::len).min().unwrap_or(0)
             }
             _ => 0,
         };
         all.sort_by_key(length);
-        let catch_all = all
-            .iter()
-            .filter(|it| matches!(&it.paths, Ok(paths) if paths.are_all()));
-        self.answers.catch_all = catch_all.map(|it| it.line).collect();
         for candidate in &all {
             self.decide_one(candidate);
         }
         self.rows.into_iter().flatten().collect()
     }
 
-    fn decide_one(&mut self, candidate: &Candidate<'s>) {
+    fn decide_one(&mut self, candidate: &Candidate<A::Place>) {
         let line = candidate.line;
         let paths = match &candidate.paths {
             Ok(paths) => paths,
-            Err(error) => return self.refuse(line, error.clone()),
+            Err(error) => {
+                self.add_partial(line);
+                return self.refuse(line, error.clone());
+            }
         };
         let mut errors = Vec::new();
         let mut is_whole = !paths.is_partial;
@@ -114,13 +180,20 @@ impl<'s, 'o> Links<'s, 'o> {
         } else if errors.is_empty() && paths.is_open && !is_whole {
             errors.push(PARTLY_BELOW);
         }
-        if is_whole && errors.is_empty() {
-            self.whole.insert(line);
+        match is_whole && errors.is_empty() && !self.partial.contains(&line) {
+            true => drop(self.whole.insert(line)),
+            false => self.add_partial(line),
         }
         errors.dedup();
         for error in errors {
             self.refuse(line, error);
         }
+    }
+
+    /// Notes that a line decides other paths than those of accepted links.
+    fn add_partial(&mut self, line: usize) {
+        self.whole.remove(&line);
+        self.partial.insert(line);
     }
 
     fn refuse(&mut self, line: usize, error: RowError) {
@@ -173,7 +246,7 @@ impl<'s, 'o> Links<'s, 'o> {
     }
 
     /// Decides on a link for all paths below one.
-    fn below(&self, candidate: &Candidate<'s>, code: &str) -> Result<ImportedLink, RowError> {
+    fn below(&self, candidate: &Candidate<A::Place>, code: &str) -> Result<ImportedLink, RowError> {
         let line = candidate.line;
         let start = format!("/{code}/");
         let mut bases = Vec::new();
@@ -204,8 +277,7 @@ impl<'s, 'o> Links<'s, 'o> {
             return Err(OTHERWISE_USED);
         }
         let forward = forward_below(&base, is_appended, with_query)?;
-        self.interferes(candidate.place, &start)?;
-        self.keys_before(candidate, &start)?;
+        self.answers.interferes(candidate, &start, &self.whole)?;
         let own = AnswerKind::Redirect {
             status,
             url: base.clone(),
@@ -252,7 +324,9 @@ impl<'s, 'o> Links<'s, 'o> {
         match (&answer.kind, answer.line) {
             (AnswerKind::Other(error), None) => error.clone(),
             (AnswerKind::Other(error), Some(other)) if other == line => error.clone(),
-            (_, Some(other)) if other != line => covered(other),
+            (_, Some(other)) if other != line => RowError::Covered {
+                by: self.answers.place(other),
+            },
             (AnswerKind::NotFound, _) => RowError::NoLink("this directive is never applied"),
             _ => RowError::NoLink("the path with a slash leads elsewhere than without (below)"),
         }

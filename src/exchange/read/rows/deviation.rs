@@ -1,0 +1,42 @@
+//! Differences between what an imported link answers and what the other program does that are accepted, and
+//! documented with its format.
+
+/// How the answers of a link differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Deviation {
+    /// A request with the `User-Agent` of a browser and the `Accept` of a program is answered as that of
+    /// a program.
+    MixedClient,
+    /// A request without `Accept`, or that names only types of which the rules do not know, is answered as
+    /// one that accepts anything (`*/*`).
+    NothingNamed,
+    /// The code with a slash after it is answered as the code itself, although a rule for all paths leads it
+    /// elsewhere, as it does every path that nothing names.
+    Slash,
+    /// The code is only found as it is written, and by the other program in any case.
+    Case,
+}
+
+impl Deviation {
+    /// Returns what differs, in a sentence without its end.
+    pub fn description(self) -> &'static str {
+        match self {
+            Self::MixedClient => {
+                "a request with the User-Agent of a browser, but not with what browsers accept for a \
+                 page, is answered as that of a program"
+            }
+            Self::NothingNamed => {
+                "a request without Accept, or that names only types of which no rule knows, is answered \
+                 as one that accepts anything (*/*)"
+            }
+            Self::Slash => {
+                "the code with a slash after it leads where the code itself does, and not where a rule \
+                 for all paths leads what nothing names"
+            }
+            Self::Case => {
+                "the code is found only as it is written, and by Caddy in any case, as by a table with \
+                 \"case: fold\""
+            }
+        }
+    }
+}
