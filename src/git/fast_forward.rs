@@ -4,6 +4,9 @@
 //! index is replaced in one step, and the branch moves only if it has not moved meanwhile. So a
 //! commit by a person, a pull by a cron job and this one never interfere. Hooks and filters are not
 //! run.
+//!
+//! `git` itself reads the index before it locks it, and may then write the entries of an older
+//! commit over those of a newer one. Such entries are not changes by a person, and are replaced.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -12,12 +15,16 @@ use std::path::{Path, PathBuf};
 
 use git2::build::CheckoutBuilder;
 use git2::{
-    CheckoutNotificationType, Delta, Diff, DiffFile, ErrorCode, Index, IndexEntry, IndexTime, Oid,
-    Repository, RepositoryState, Status, Tree,
+    CheckoutNotificationType, Delta, Diff, DiffFile, ErrorCode, Index, IndexEntry, IndexTime,
+    ObjectType, Oid, Repository, RepositoryState, Status, Tree,
 };
 
 /// The path of the next index before it replaces the old one.
 const NEXT_INDEX: &str = "index.waypost";
+
+/// The number of moves of a branch after which a running `git` can still write the index it read
+/// before them.
+const EARLIER: usize = 8;
 
 /// The maximum number of files that a message names.
 const NAMED: usize = 3;
@@ -176,7 +183,8 @@ impl CheckoutStep<'_> {
                 continue;
             };
             let clean = match self.repository.status_file(path) {
-                Ok(status) => status == Status::CURRENT && delta.status() != Delta::Added,
+                Ok(Status::CURRENT) => delta.status() != Delta::Added,
+                Ok(_) => self.is_outdated_entry(path, &delta.old_file())?,
                 // Unknown to Git, as a new file must be.
                 Err(error) if error.code() == ErrorCode::NotFound => {
                     delta.status() == Delta::Added && root.join(path).symlink_metadata().is_err()
@@ -191,6 +199,26 @@ impl CheckoutStep<'_> {
             true => Ok(()),
             false => Err(local_changes(&changed)),
         }
+    }
+
+    /// Whether a file is that of the old commit, and only its entry in the index is that of an
+    /// earlier one.
+    ///
+    /// A `git` that read the index before the branch was moved, and wrote it afterwards, leaves it
+    /// so. Replacing the entry loses nothing: both texts are in commits.
+    fn is_outdated_entry(&self, path: &Path, old: &DiffFile<'_>) -> Result<bool, git2::Error> {
+        let root = self.repository.workdir().unwrap_or(Path::new("/"));
+        let file = Oid::hash_file(ObjectType::Blob, root.join(path)).ok();
+        if file != Some(old.id()).filter(|id| !id.is_zero()) {
+            return Ok(false);
+        }
+        let entry = (self.repository.index()?.get_path(path, 0)).map(|it| it.id);
+        let moves = self.repository.reflog(self.branch)?;
+        let mut earlier = moves.iter().take(EARLIER).map(|it| it.id_old());
+        Ok(earlier.any(|commit| {
+            let tree = self.repository.find_commit(commit).and_then(|it| it.tree());
+            tree.is_ok_and(|tree| tree.get_path(path).ok().map(|it| it.id()) == entry)
+        }))
     }
 
     /// Writes the files that differ. Git checks again, and refuses to overwrite changes.

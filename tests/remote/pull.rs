@@ -246,6 +246,40 @@ fn pulls_beside_a_cron_job_and_a_person() {
     }
 }
 
+/// `git` reads the index before it locks it, and may write what it read over a newer one.
+#[test]
+fn an_index_of_an_earlier_commit_is_no_change_by_a_person() {
+    let fixture = served();
+    let pulled = Pulled::start(&fixture);
+    let index = fixture.at("served/.git/index");
+    let outdated = fs::read(&index).unwrap();
+    fixture.write("work/new.txt", "new");
+    fs::remove_file(fixture.at("work/other.txt")).unwrap();
+    fixture.push("two");
+    assert_eq!(pulled.pull().result, FetchResult::Updated);
+    fs::write(&index, outdated).unwrap();
+    assert_ne!(fixture.git_in("served", "status --porcelain"), "");
+
+    // The next commit changes each of the files.
+    fixture.write("work/new.txt", "newer");
+    fixture.write("work/other.txt", "again");
+    let three = fixture.push("three");
+    let pull = pulled.pull();
+    assert_eq!(pull.result, FetchResult::Updated, "{:?}", pull.error);
+    assert_eq!(head(&fixture), three);
+    assert_eq!(text(&fixture), "three");
+    assert_eq!(fixture.git_in("served", "status --porcelain"), "");
+
+    // What a person stages stays.
+    fixture.write("served/mapping.yaml", "mine");
+    fixture.git_in("served", "add mapping.yaml");
+    fixture.write("served/mapping.yaml", "three");
+    fixture.push("four");
+    let error = pulled.error();
+    assert!(error.contains("local changes"), "{error}");
+    assert_eq!(fixture.git_in("served", "show :mapping.yaml"), "mine");
+}
+
 #[test]
 fn reports_why_a_checkout_cannot_be_pulled() {
     let fixture = served();
