@@ -2,7 +2,7 @@
 
 from xml.sax.saxutils import escape
 
-PEERS = ("floor", "nginx", "HAProxy", "axum", "Caddy")
+PEERS = ("floor", "nginx", "nginx, huge pages", "HAProxy", "axum", "Caddy")
 
 WIDTH, LABEL, BAR, GAP = 720, 130, 22, 10
 

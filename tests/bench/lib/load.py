@@ -62,6 +62,15 @@ class Cost:
     def rate(self):
         return statistics.median(self.rates)
 
+    def to(self, base):
+        """Returns the median ratio to another cost of the same round.
+
+        What other machines on the same processor do changes from minute to minute, and by more than the
+        servers differ.
+        """
+        pairs = zip(self.rounds, base.rounds, strict=True)
+        return statistics.median(cost / other for cost, other in pairs)
+
 
 def compare(askings, rounds, ask):
     """Returns the cost of each asking, by its key. `ask` is called with one, and asks.

@@ -4,7 +4,7 @@ import contextlib
 
 from load import Asking, compare
 from processes import CORES
-from report import Section, count, microseconds, ratio, spread
+from report import Section, count, microseconds, spread, times
 
 
 def servers(bench):
@@ -12,8 +12,8 @@ def servers(bench):
     begin = bench.servers
     askings = {}
     with contextlib.ExitStack() as stack:
-        starts = begin.floor, begin.waypost, begin.nginx, begin.haproxy, begin.axum, begin.caddy
-        for start in starts:
+        peers = begin.nginx, begin.nginx_with_huge_pages, begin.haproxy, begin.axum, begin.caddy
+        for start in begin.floor, begin.waypost, *peers:
             server = stack.enter_context(start(small if start == begin.caddy else large))
             askings[server.name] = Asking(server)
         costs = compare(askings, bench.scale.rounds, bench.http1)
@@ -23,6 +23,7 @@ def servers(bench):
         "server and load have a core each.\n"
         "The floor is an epoll loop that answers the same to everyone "
         "(`examples/epoll_floor.rs`).\n"
+        "Waypost has the allocator's settings of its systemd unit, and so has the second nginx.\n"
         "Caddy has a smaller table, because its `map` searches the entries linearly.",
         ["server", "entries", "CPU per redirect", "spread", "to floor", "to nginx", "redirects/s"],
     )
@@ -32,8 +33,8 @@ def servers(bench):
             count(askings[name].server.table.entries),
             microseconds(cost.median),
             spread(cost.rounds),
-            ratio(cost.median, costs["floor"].median),
-            ratio(cost.median, costs["nginx"].median),
+            times(cost.to(costs["floor"])),
+            times(cost.to(costs["nginx"])),
             count(round(cost.rate)),
         )
     section.bars = {name: cost.median for name, cost in costs.items()}
@@ -52,9 +53,9 @@ def sizes(bench):
         "Random codes of tables of different sizes.",
         ["entries", "CPU per redirect", "spread", "to the smallest"],
     )
-    least = costs[bench.scale.sizes[0]].median
+    least = costs[bench.scale.sizes[0]]
     for size, cost in costs.items():
-        cells = microseconds(cost.median), spread(cost.rounds), ratio(cost.median, least)
+        cells = microseconds(cost.median), spread(cost.rounds), times(cost.to(least))
         section.row(count(size), *cells)
     section.bars = {count(size): cost.median for size, cost in costs.items()}
     yield section
@@ -78,7 +79,7 @@ def misses(bench):
     for name in "waypost", "nginx":
         hit, miss = costs[name, "hits"], costs[name, "misses"]
         cells = microseconds(hit.median), spread(hit.rounds)
-        cells += microseconds(miss.median), spread(miss.rounds), ratio(miss.median, hit.median)
+        cells += microseconds(miss.median), spread(miss.rounds), times(miss.to(hit))
         section.row(name, *cells)
     yield section
 
@@ -105,7 +106,7 @@ def http2_over_tls(bench):
             count(askings[name].server.table.entries),
             microseconds(cost.median),
             spread(cost.rounds),
-            ratio(cost.median, costs["nginx"].median),
+            times(cost.to(costs["nginx"])),
             count(round(cost.rate)),
         )
     yield section
@@ -133,6 +134,6 @@ def threads(bench):
         ["threads", "CPU per redirect", "spread", "to one thread"] + ["redirects/s"] * apart,
     )
     for number, cost in costs.items():
-        cells = microseconds(cost.median), spread(cost.rounds), ratio(cost.median, costs[1].median)
+        cells = microseconds(cost.median), spread(cost.rounds), times(cost.to(costs[1]))
         section.row(number, *cells, *[count(round(cost.rate))] * apart)
     yield section

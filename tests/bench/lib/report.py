@@ -41,7 +41,11 @@ def spread(values):
 
 
 def ratio(value, base):
-    return "–" if None in (value, base) else f"{value / base:.2f}"
+    return "–" if None in (value, base) else times(value / base)
+
+
+def times(value):
+    return f"{value:.2f}"
 
 
 def seconds(value):
@@ -72,7 +76,8 @@ def markdown(about, sections, chart):
         "# Measurements",
         "Written by `tests/bench/run`.\n"
         "[Performance](../performance.md) says what the figures mean.\n"
-        "A figure is the median of several rounds; the spread is their minimum and maximum.",
+        "A figure is the median of several rounds, and a ratio of two costs the median of the ratios of "
+        "the rounds; the spread is their minimum and maximum.",
         "\n".join(["| this run | |", "| --- | --- |"] + [f"| {k} | {v} |" for k, v in about]),
     ]
     if chart:

@@ -1,7 +1,8 @@
 """The measured servers: how each is set up to answer from a table, on a port of its own.
 
-All get one thread or worker and the allocator's settings of the systemd unit, keep connections forever,
-and log no request. Each is a function that starts one, and returns a `TableServer` once it answers.
+All get one thread or worker, keep connections forever, and log no request. Waypost gets the
+allocator's settings of its systemd unit; units of the others have none. Each is a function that starts
+one, and returns a `TableServer` once it answers.
 """
 
 import http.client
@@ -81,9 +82,9 @@ CADDY = """\
 class TableServer(Server):
     """A server that answers from a table at `port`, perhaps over TLS."""
 
-    def __init__(self, name, table, port, command, home, tls=False, env=None, **how):
+    def __init__(self, name, table, port, command, home, tls=False, **how):
         log = home / f"{name.split()[0].lower()}-{port}.log"
-        super().__init__(command, log, env=unit_environment() | (env or {}), **how)
+        super().__init__(command, log, **how)
         self.name, self.table, self.port, self.tls = name, table, port, tls
 
     def started(self):
@@ -170,15 +171,16 @@ class Servers:
         command = [self.floor_program, f"127.0.0.1:{port}"]
         return TableServer("floor", table, port, command, self.home).started()
 
-    def waypost(self, table, *, tls=False, threads=1, path=None, **how):
+    def waypost(self, table, *, tls=False, threads=1, path=None, env=None, **how):
         port, admin = free_port(), free_port()
         command = [self.waypost_program, "serve", "--table", path or table.files["yaml"]]
         command += ["--listen", f"127.0.0.1:{port}", "--admin-listen", f"127.0.0.1:{admin}"]
         command += ["--threads", threads, "--max-connections", 12000, "--max-table-bytes", 900_000_000]
         if tls:
             command += ["--tls-cert", self.certificate, "--tls-key", self.key]
+        env = unit_environment() | (env or {})
         return Waypost(
-            "waypost", table, port, command, self.home, tls=tls, admin=admin, **how
+            "waypost", table, port, command, self.home, tls=tls, admin=admin, env=env, **how
         ).started()
 
     def nginx_command(self, table, port, tls=False):
@@ -195,10 +197,14 @@ class Servers:
         )
         return ["nginx", "-e", "stderr", "-p", self.home, "-c", configuration]
 
-    def nginx(self, table, tls=False):
+    def nginx(self, table, tls=False, name="nginx", env=None):
         port = free_port()
         command = self.nginx_command(table, port, tls)
-        return TableServer("nginx", table, port, command, self.home, tls=tls).started()
+        return TableServer(name, table, port, command, self.home, tls=tls, env=env).started()
+
+    def nginx_with_huge_pages(self, table):
+        """Starts one with the allocator's settings of Waypost."""
+        return self.nginx(table, name="nginx, huge pages", env=unit_environment())
 
     def haproxy(self, table):
         return self.haproxy_by(table, "-db")
