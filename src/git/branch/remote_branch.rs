@@ -15,7 +15,7 @@ use super::program::GitProgram;
 use super::program_error::GitProgramError;
 use super::receive_pack::{MIN_PACKED, ReceivePack, ReceivedAs};
 use crate::git::commit_id::CommitId;
-use crate::git::objects::NewCommit;
+use crate::git::objects::{MAX_WHOLE, NewCommit};
 use crate::git::setting::Setting;
 use crate::git::transport::CloneTarget;
 use crate::git::transport::Credentials;
@@ -252,11 +252,11 @@ impl RemoteBranch {
     ///
     /// If they cannot be written.
     pub(crate) fn store(&self, commit: &NewCommit<'_>) -> Result<StoredCommit, RemoteBranchError> {
-        let started = self.started.borrow();
-        let keeps_packs = (started.as_ref()).is_some_and(|it| it.stores() == ReceivedAs::Pack);
         let store = || {
             let id = commit.id();
-            if keeps_packs && let Some(pack) = commit.whole_pack(MIN_PACKED)? {
+            if self.keeps_packs()
+                && let Some(pack) = commit.whole_pack(MIN_PACKED)?
+            {
                 pack.store(&self.clone)?;
                 let pack = Some(pack.into_bytes());
                 return Ok(StoredCommit { id, pack });
@@ -282,6 +282,19 @@ impl RemoteBranch {
         // The push starts it again, and reports the reason.
         let started = self.receive_pack(wanted).and_then(|started| started.ok());
         self.started.replace(started);
+    }
+
+    /// Returns whether the next push is kept as one pack if it has enough objects.
+    fn keeps_packs(&self) -> bool {
+        let started = self.started.borrow();
+        (started.as_ref()).is_some_and(|it| it.stores() == ReceivedAs::Pack)
+    }
+
+    /// Returns whether a commit of so many files, of so many bytes together, is pushed as a pack in which
+    /// each is whole, so that their differences from those before need not be known.
+    pub(crate) fn sends_whole(&self, files: usize, bytes: usize) -> bool {
+        // The trees are smaller than the files.
+        self.keeps_packs() && files >= MIN_PACKED && bytes <= MAX_WHOLE / 2
     }
 
     /// Starts the process that receives a pack, if the remote has one on this machine.

@@ -9,5 +9,5 @@ mod pack;
 mod tree;
 
 pub(crate) use differing_items::{DifferingItem, differing_items};
-pub(crate) use new_commit::{FileChange, NewCommit};
+pub(crate) use new_commit::{FileChange, MAX_WHOLE, NewCommit};
 pub(crate) use tree::{EntryMode, TreeItem};

@@ -15,7 +15,7 @@ use crate::git::packs::{AddedObject, FinishedPack, PackError, add_objects, add_p
 use crate::git::random::random;
 
 /// The maximum size of the objects that are compressed in memory together, in bytes.
-const MAX_WHOLE: usize = 128 << 20;
+pub(crate) const MAX_WHOLE: usize = 128 << 20;
 
 /// A file for a new commit.
 #[derive(Debug, Clone, Copy)]

@@ -18,8 +18,8 @@ const LONG: u8 = 0x7F;
 const LONG_DIGITS: usize = 5;
 
 /// The maximum number of segments of a complete arena: a text is found in as many steps as this has
-/// bits.
-const MAX_SEGMENTS: usize = 255;
+/// bits. A change of one piece adds two, and beyond the maximum all texts are copied.
+const MAX_SEGMENTS: usize = 1023;
 
 /// Many texts, one after another.
 #[derive(Default)]

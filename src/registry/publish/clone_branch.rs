@@ -12,7 +12,7 @@ use super::publish_error::PublishError;
 use super::review::NewBranch;
 use crate::git::{
     CommitId, FileChange, NewCommit, Pushed, ReceivedAs, RemoteBranch, RemoteUrl, SeenBranch,
-    StoredCommit,
+    StoredCommit, in_parallel,
 };
 use crate::mapping::SourceFile;
 
@@ -104,7 +104,11 @@ impl Branch for CloneBranch<'_> {
 
     fn commit(&self, edit: &Edit, tip: &BranchTip) -> Result<CommitId, PublishError> {
         let files = edit.whole()?;
-        let before: Vec<_> = files.iter().map(|file| tip.file(&file.path)).collect();
+        let size = files.iter().map(|file| file.bytes.len()).sum();
+        let before = match self.branch.sends_whole(files.len(), size) {
+            true => vec![None; files.len()],
+            false => in_parallel(&files, |file| tip.file(&file.path)),
+        };
         let changes: Vec<_> = files
             .iter()
             .zip(&before)

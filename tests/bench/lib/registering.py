@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 import tables
+from unit import unit_environment
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "e2e/lib"))
 from serving import Serving  # noqa: E402
@@ -45,6 +46,7 @@ class Scene:
         # The files in which clients register, in turn.
         self.names = [f"{number:03}.yaml" for number in range(files)] if files > 1 else []
         os.environ.update(HOME=str(path), TMPDIR=str(path), GIT_CONFIG_NOSYSTEM="1")
+        os.environ.update(unit_environment())
         identity = "[user]\nname = A. Uthor\nemail = author@example.org\n"
         (path / ".gitconfig").write_text(identity + "[init]\ndefaultBranch = main\n")
         self.git(path, "init", "--quiet", "--bare", self.bare)

@@ -9,11 +9,9 @@ import http.client
 import random
 import socket
 import ssl
-from pathlib import Path
 
 from processes import Failure, Server, finish
-
-UNIT = Path(__file__).parents[3] / "deploy/systemd/waypost.service"
+from unit import unit_environment
 
 # The constant answer of examples/epoll_floor.rs.
 FLOOR_TARGET = "https://www.example.org/as/long/as/the/targets/of/the/tables-are"
@@ -140,13 +138,6 @@ class Waypost(TableServer):
         lines = connection.getresponse().read().decode().splitlines()
         connection.close()
         return next(float(line.split()[-1]) for line in lines if line.startswith(f"{name} "))
-
-
-def unit_environment():
-    """Returns the variables that the systemd unit sets."""
-    lines = [line.partition("=") for line in UNIT.read_text().splitlines()]
-    settings = [value for key, _, value in lines if key == "Environment"]
-    return dict(setting.split("=", 1) for setting in " ".join(settings).split())
 
 
 def free_port():
