@@ -265,10 +265,16 @@ impl CheckoutStep<'_> {
             .map_err(|source| FastForwardError::Io { path, source })
     }
 
+    /// Moves the branch, unless another pull has moved it to the same commit: `git merge` does so after
+    /// it has released the index.
     fn move_branch(&self) -> Result<(), FastForwardError> {
         let reason = "pull: Fast-forward";
-        (self.repository).reference_matching(self.branch, self.tip, true, self.old, reason)?;
-        Ok(())
+        let moved =
+            (self.repository).reference_matching(self.branch, self.tip, true, self.old, reason);
+        match moved {
+            Err(_) if self.repository.refname_to_id(self.branch)? == self.tip => Ok(()),
+            moved => Ok(moved.map(drop)?),
+        }
     }
 
     /// Restores the files and the index, as far as possible. They contained nothing but the old
@@ -399,12 +405,51 @@ mod tests {
         (repository.commit(Some(reference), &author, &author, "x", &tree, &parents)).unwrap()
     }
 
-    #[test]
-    fn a_branch_that_is_no_longer_checked_out_is_left_alone() {
+    fn repository() -> (tempfile::TempDir, Repository) {
         let directory = tempfile::tempdir().unwrap();
         let mut options = RepositoryInitOptions::new();
         options.initial_head("main");
         let repository = Repository::init_opts(directory.path(), &options).unwrap();
+        (directory, repository)
+    }
+
+    #[test]
+    fn a_move_that_another_pull_ends_first_is_not_undone() {
+        let (directory, repository) = repository();
+        let file = directory.path().join("mapping.yaml");
+        let [old, tip] = ["old", "new"].map(|text| {
+            fs::write(&file, text).unwrap();
+            let mut index = repository.index().unwrap();
+            index.add_path(Path::new("mapping.yaml")).unwrap();
+            index.write().unwrap();
+            let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+            let parent = repository
+                .head()
+                .ok()
+                .map(|head| head.peel_to_commit().unwrap());
+            let author = Signature::now("A", "a@example.org").unwrap();
+            let parents: Vec<_> = parent.iter().collect();
+            (repository.commit(Some("HEAD"), &author, &author, text, &tree, &parents)).unwrap()
+        });
+        // As it is found while the other pull has not moved the branch yet.
+        let tree = |commit| repository.find_commit(commit).unwrap().tree().unwrap();
+        let step = CheckoutStep {
+            repository: &repository,
+            branch: "refs/heads/main",
+            old,
+            tip,
+            before: tree(old),
+            after: tree(tip),
+        };
+        step.take().unwrap();
+        assert_eq!(fs::read_to_string(&file).unwrap(), "new");
+        let status = repository.status_file(Path::new("mapping.yaml")).unwrap();
+        assert_eq!(status, Status::CURRENT);
+    }
+
+    #[test]
+    fn a_branch_that_is_no_longer_checked_out_is_left_alone() {
+        let (_directory, repository) = repository();
         let first = commit(&repository, "HEAD", &[]);
         let tip = commit(&repository, "refs/remotes/origin/main", &[first]);
         repository
