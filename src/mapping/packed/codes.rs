@@ -66,6 +66,18 @@ impl Codes {
         }
     }
 
+    /// Reserves room for more codes; unused room is released by [`shrink`](Self::shrink).
+    pub(super) fn reserve(&mut self, count: usize) {
+        self.listed.reserve(count);
+        let (listed, texts, hasher) = (&self.listed, &self.texts, &self.hasher);
+        let text_of = |number: &u32| texts.get(listed[*number as usize].text);
+        let hash_of = |number: &u32| hasher.hash_one(text_of(number));
+        self.numbers.reserve(count, hash_of);
+        if let Some(folded) = &mut self.folded {
+            folded.reserve(count, |number| hasher.hash_one(fold_case(text_of(number))));
+        }
+    }
+
     /// Adds a code; one that already exists is listed once more, but not found.
     pub(crate) fn push(&mut self, code: &str, entry: u32, kind: CodeKind) {
         let number = self.list(code, entry, kind);

@@ -85,6 +85,7 @@ impl Site {
         draft.begin_pieces(documents);
         let index = Index::new(std::mem::take(&mut draft.records));
         let mut codes = Codes::new(head.about.case());
+        codes.reserve(draft.codes.len());
         for code in &draft.codes {
             let text = draft.code_texts.get(code.text);
             let entry = index.number_of(code.owner.key, code.owner.target);
