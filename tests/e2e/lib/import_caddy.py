@@ -1,10 +1,4 @@
-"""Caddyfiles, imported, and compared with a real Caddy: where Waypost answers, Caddy gives the same status and
-location.
-
-Differences that are understood, and documented in docs/importing.md:
-- a code also answers with a slash after it, and without, where Caddy redirects nowhere, or as it does for every path
-  that nothing names;
-- a URL is in canonical form, and does not end in an empty query."""
+"""Caddyfiles, imported, and compared with a real Caddy."""
 
 import os
 import pathlib
@@ -12,12 +6,10 @@ import random
 import re
 import subprocess
 import tempfile
-import urllib.parse
 
-from import_apache import BASE, HOST, canonical, export, waypost
-from import_nginx import UNKNOWN, is_redirect
-from other_servers import answers, free_port, running
-from serving import Serving
+from import_apache import HOST
+from import_comparison import compare
+from other_servers import free_port, running
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 EXAMPLE = ROOT / "tests/data/import/Caddyfile"
@@ -70,39 +62,6 @@ def generate(source):
     return "\n".join(lines)
 
 
-def paths(text, links):
-    """Returns the paths to request: those of links, what is next to them, and those that directives name."""
-    named = {urllib.parse.quote(it["short-code"]) for it in links} | set(NAMES)
-    named |= {f"{first}/{second}" for first in NAMES for second in NAMES}
-    named |= set(re.findall(r"/([\w.-]+(?:/[\w.-]+)*)", text))
-    asked = set()
-    for path in named:
-        asked.update(path + it for it in ("", "/", "?q=1", "/?q=1&r", "/x1", "/x1/y.z?a=b", "x1", "/b", "/a/x"))
-    return sorted("/" + it for it in asked if "//" not in it)
-
-
-def plain(answer):
-    """Returns an answer without an empty query, and with a canonical location."""
-    status, location = answer
-    if location and location.startswith("/"):
-        location = BASE + location[1:]
-    return status, location and re.sub(r"[?&]$", "", canonical(location))
-
-
-def difference(path, theirs, ours):
-    """Returns whether Waypost answers otherwise than Caddy, in a way that is not understood."""
-    found, expected = ours[path], theirs[path]
-    if found[0] == 404 or found == expected:
-        return False
-    page, _, query = path.partition("?")
-    other = page[:-1] if page.endswith("/") else page + "/"
-    mark = f"?{query}" if query else ""
-    known = [theirs[it] for it in (other + mark, page, other)]
-    status, location = theirs[f"/{UNKNOWN}{mark}"]
-    of_all = status, location and location.replace(UNKNOWN, page[1:])
-    return is_redirect(expected) and bool(expected[1] or expected[0] == 410) and expected != of_all or found not in known
-
-
 def running_caddy(work, port, text):
     """Runs Caddy with a file of one site."""
     options = "{\nadmin off\nauto_https off\n}\n"
@@ -119,37 +78,10 @@ def is_accepted(work, text):
     return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
-def compare(name, text, work):
-    """Imports a file of one site, and compares all answers; returns the links, and how many were answered."""
-    (work / "imported").write_text(text)
-    table = work / "mapping.yaml"
-    done = waypost("import", work / "imported", "--format", "caddy", "--base-url", BASE, "--table", table)
-    assert done.returncode in (0, 1), done.stderr
-    links = export(table)
-    asked = paths(text, links)
-    split = [path.partition("?") for path in asked]
-    other = {(p[:-1] if p.endswith("/") else p + "/") + q + query for p, q, query in split}
-    other |= {path.partition("?")[0] for path in {*asked, *other}}
-    other |= {f"/{UNKNOWN}{q}{query}" for _, q, query in split}
-    serving = Serving(work, "--table", table).serving()
-    try:
-        ours = {path: plain(it) for path, it in answers(serving.public, HOST, asked).items()}
-    finally:
-        serving.end()
-    with running_caddy(work, free_port(), text) as address:
-        theirs = {path: plain(it) for path, it in answers(address, HOST, sorted({*asked, *other} - {""})).items()}
-    wrong = [path for path in asked if difference(path, theirs, ours)]
-    for path in wrong[:60]:
-        print(f"{name}: {path}: {ours[path]}, Caddy answers {theirs[path]}")
-    answered = sum(it[0] != 404 for it in ours.values())
-    print(f"{name}: {len(links)} links, {len(asked)} paths, {answered} of them answered, {len(wrong)} otherwise")
-    assert not wrong, f"{text}\n{done.stderr}"
-    return links, answered
-
-
 def in_work(name, text):
     with tempfile.TemporaryDirectory() as work:
-        return compare(name, text, pathlib.Path(work))
+        work = pathlib.Path(work)
+        return compare(name, "caddy", text, NAMES, work, running_caddy(work, free_port(), text))
 
 
 def main():

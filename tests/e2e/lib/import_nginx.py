@@ -1,11 +1,9 @@
-"""Configurations of nginx, imported, and compared with a real nginx: where Waypost answers, nginx gives the
-same status and location.
+"""Configurations of nginx, imported, and compared with a real nginx.
 
-Differences that are understood, and documented in docs/importing.md:
-- a code also answers with a slash after it, and without, where nginx redirects nowhere, or only adds this
-  slash, or as it does for every path that nothing names;
+Further differences that are understood, and documented in docs/importing.md:
+- a code also answers with a slash after it where nginx only adds this slash;
 - a path with a query answers where nginx compares both with the keys of a map, and finds none;
-- a query is not appended to a fragment, and a URL does not end in an empty query."""
+- a query is not appended to a fragment."""
 
 import os
 import pathlib
@@ -14,14 +12,12 @@ import re
 import tempfile
 import urllib.parse
 
-from import_apache import BASE, HOST, canonical, export, waypost
-from other_servers import answers, free_port, running_nginx
-from serving import Serving
+from import_apache import HOST
+from import_comparison import compare
+from other_servers import free_port, running_nginx
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "data/import/nginx-server.conf"
 GENERATED = 20
-# A path that nothing names.
-UNKNOWN = "~unknown~"
 
 NAMES = ["a", "b", "c", "ab", "v1", "x.y", "A"]
 TARGETS = ["{t}", "{t}/", "{t}?x=1", "{t}#f", "{t}?", "?{t}="]
@@ -99,76 +95,19 @@ def generate(source):
     return outside, "\n".join(inside)
 
 
-def paths(text, links):
-    """Returns the paths to request: those of links, what is next to them, and those that directives name."""
-    asked = set()
-    named = {urllib.parse.quote(it["short-code"]) for it in links} | set(NAMES)
-    named |= {f"{first}/{second}" for first in NAMES for second in NAMES if f"{first}/{second}" in text}
-    named |= set(re.findall(r"/([\w.-]+(?:/[\w.-]+)*)", text))
-    for path in named:
-        asked.update(path + it for it in ("", "/", "?q=1", "/?q=1&r", "/x1", "/x1/y.z?a=b", "x1", "/b", "/a/x"))
-    return sorted("/" + it for it in asked if "//" not in it)
-
-
-def plain(answer):
-    """Returns an answer without an empty query, and with a canonical location."""
-    status, location = answer
-    return status, location and re.sub(r"[?&]$", "", canonical(location))
-
-
-def is_redirect(answer):
-    return 300 <= answer[0] < 400 or answer[0] == 410
-
-
-def difference(path, theirs, ours):
-    """Returns whether Waypost answers otherwise than nginx, in a way that is not understood."""
-    found, expected = ours[path], theirs[path]
-    if found[0] == 404 or found == expected:
-        return False
-    page, _, query = path.partition("?")
-    other = page[:-1] if page.endswith("/") else page + "/"
-    mark = f"?{query}" if query else ""
-    known = [theirs[it] for it in (other + mark, page, other)]
-    status, location = theirs[f"/{UNKNOWN}{mark}"]
-    of_all = status, location and location.replace(UNKNOWN, page[1:])
-    added = urllib.parse.urlsplit(expected[1] or "")
-    adds_slash = expected[0] == 301 and (added.hostname, added.path) == (HOST, urllib.parse.quote(page) + "/")
-    return is_redirect(expected) and expected != of_all and not adds_slash or found not in known
-
-
-def compare(name, outside, inside, work):
-    """Imports a configuration, and compares all answers; returns the links, and how many were answered."""
-    (work / "imported.conf").write_text(f"{outside}\nserver {{\n{inside}\n}}\n")
-    table = work / "mapping.yaml"
-    done = waypost("import", work / "imported.conf", "--format", "nginx", "--base-url", BASE, "--table", table)
-    assert done.returncode in (0, 1), done.stderr
-    links = export(table)
-    asked = paths(outside + inside, links)
-    split = [path.partition("?") for path in asked]
-    other = {(p[:-1] if p.endswith("/") else p + "/") + q + query for p, q, query in split}
-    other |= {path.partition("?")[0] for path in {*asked, *other}}
-    other |= {f"/{UNKNOWN}{q}{query}" for _, q, query in split}
-    serving = Serving(work, "--table", table).serving()
-    try:
-        ours = {path: plain(it) for path, it in answers(serving.public, HOST, asked).items()}
-    finally:
-        serving.end()
-    with running_nginx(work, free_port(), outside, inside) as address:
-        theirs = {path: plain(it) for path, it in answers(address, HOST, sorted({*asked, *other} - {""})).items()}
-    wrong = [path for path in asked if difference(path, theirs, ours)]
-    for path in wrong[:60]:
-        print(f"{name}: {path}: {ours[path]}, nginx answers {theirs[path]}")
-    answered = sum(it[0] != 404 for it in ours.values())
-    print(f"{name}: {len(links)} links, {len(asked)} paths, {answered} of them answered, {len(wrong)} otherwise")
-    assert not wrong, f"{outside}\n{inside}\n{done.stderr}"
-    return links, answered
+def adds_slash(page, answer):
+    """Returns whether a redirect only adds the slash to a path."""
+    added = urllib.parse.urlsplit(answer[1] or "")
+    return answer[0] == 301 and (added.hostname, added.path) == (HOST, urllib.parse.quote(page) + "/")
 
 
 def in_work(name, outside, inside):
     with tempfile.TemporaryDirectory() as work:
         # Workers run as another user.
         os.chmod(work, 0o755)
-        return compare(name, outside, inside, pathlib.Path(work))
+        work = pathlib.Path(work)
+        text = f"{outside}\nserver {{\n{inside}\n}}\n"
+        return compare(name, "nginx", text, NAMES, work, running_nginx(work, free_port(), outside, inside), adds_slash)
 
 
 def main():
