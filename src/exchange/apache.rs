@@ -3,7 +3,8 @@
 //! A `Redirect` line would also match paths under its code, and `RedirectMatch` encodes the `%` of
 //! a URL once more. A `RewriteMap` would find a code in one step, but since 2.4.60 Apache refuses
 //! results with a `?` in them. So each code has a rule that matches its whole path, and Apache
-//! tries the rules in order, which is fast enough for thousands.
+//! tries the rules in order, which is fast enough for thousands. If the table finds codes in any case, the rules of
+//! those that it finds only as they are come first.
 
 use std::io::{self, Write};
 
@@ -11,7 +12,7 @@ use crate::mapping::{Site, Timestamp};
 
 use super::below::{Leads, Prefixes, UNSOUND};
 use super::destination::{Destination, Destinations, QueryStart};
-use super::expression::matching;
+use super::expression::{folded, matching};
 use super::negotiation::{self, NO_PAGE, Negotiations};
 use super::order::{CodeRow, SortedEntries, base_path};
 
@@ -34,6 +35,8 @@ struct Rules<'r, 't> {
     /// The number of the list of types among which requests choose, if they do.
     list: Option<usize>,
     pattern: String,
+    /// Says that case is ignored, if it is.
+    any_case: &'static str,
 }
 
 /// Writes a site as it is at `now`.
@@ -52,36 +55,28 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
         let (path, url) = (relative(&base_path(site)), escaped(home.url()));
         writeln!(out, "RewriteRule \"^/?{path}$\" {}", redirect(&url, "302"))?;
     }
-    for row in order.rows() {
+    for row in order.rows_by_case() {
         let end = if prefixes.concern(&row.code) {
             "/?"
         } else {
             ""
         };
-        let rules = Rules {
-            list: negotiations.number(row.entry),
-            pattern: format!("\"^/?{}{end}$\"", relative(&row.path())),
-            row: &row,
-        };
+        let rules = Rules::of(&row, &format!("{end}$"), &negotiations);
         match row.destinations(now) {
             Some(destinations) => rules.write(&destinations, out)?,
-            None => writeln!(out, "RewriteRule {} - [G]", rules.pattern)?,
+            None => rules.write_status("G", out)?,
         }
     }
     for (row, leads) in prefixes.rows() {
-        let rules = Rules {
-            list: negotiations.number(row.entry),
-            pattern: format!("\"^/?{}/.\"", relative(&row.path())),
-            row,
-        };
+        let rules = Rules::of(row, "/.", &negotiations);
         writeln!(out, "RewriteCond \"%{{THE_REQUEST}}\" \"{UNSOUND}\"")?;
-        writeln!(out, "RewriteRule {} - [R=404,L]", rules.pattern)?;
+        rules.write_status("R=404,L", out)?;
         match leads {
             Leads::To(destinations) => rules.write(destinations, out)?,
-            Leads::Gone => writeln!(out, "RewriteRule {} - [G]", rules.pattern)?,
+            Leads::Gone => rules.write_status("G", out)?,
         }
         // No shorter code takes these paths.
-        writeln!(out, "RewriteRule {} - [R=404,L]", rules.pattern)?;
+        rules.write_status("R=404,L", out)?;
     }
     Ok(())
 }
@@ -95,9 +90,8 @@ fn write_choices(
 ) -> io::Result<()> {
     for row in order.rows() {
         if let Some(list) = negotiations.number(row.entry) {
-            let path = relative(&row.path());
             let variables = format!("E=WAYPOST_PAGE:{NO_PAGE},E=WAYPOST_CHOICE_{list}:0");
-            writeln!(out, "RewriteRule \"^/?{path}(?:/|$)\" - [{variables}]")?;
+            Rules::of(&row, "(?:/|$)", negotiations).write_status(&variables, out)?;
         }
     }
     let qualities: Vec<_> = negotiation::page_qualities().collect();
@@ -127,14 +121,37 @@ fn write_choices(
     Ok(())
 }
 
-impl Rules<'_, '_> {
+impl<'r, 't> Rules<'r, 't> {
+    /// Returns those of a code, for paths that end with an expression after it.
+    fn of(row: &'r CodeRow<'t>, end: &str, negotiations: &Negotiations<'t>) -> Self {
+        let base = base_path(row.entry.site());
+        let code = row
+            .folds
+            .then(|| folded(&row.code, str::to_owned))
+            .flatten();
+        let (path, any_case) = match code {
+            Some(code) => (format!("{}{code}", in_own_case(&base)), ",NC"),
+            None => (relative(&row.path()), ""),
+        };
+        Self {
+            row,
+            list: negotiations.number(row.entry),
+            pattern: format!("\"^/?{path}{end}\""),
+            any_case,
+        }
+    }
+
+    /// Writes a rule that leads nowhere.
+    fn write_status(&self, flags: &str, out: &mut dyn Write) -> io::Result<()> {
+        let (pattern, any_case) = (&self.pattern, self.any_case);
+        writeln!(out, "RewriteRule {pattern} - [{flags}{any_case}]")
+    }
+
     /// Writes a rule for each choice, first for requests with a query, if it is inserted.
     fn write(&self, destinations: &Destinations<'_>, out: &mut dyn Write) -> io::Result<()> {
         let status = self.row.entry.status().code();
-        let flags = match self.list {
-            Some(_) => format!("{status},E=WAYPOST_VARY:1"),
-            None => status.to_string(),
-        };
+        let vary = self.list.map_or("", |_| ",E=WAYPOST_VARY:1");
+        let flags = format!("{status}{vary}{}", self.any_case);
         for (choice, destination) in destinations.choices() {
             let starts = [destination.query_start(), None];
             // Without a query to insert, both are the same.
@@ -199,6 +216,14 @@ fn references(url: &str) -> bool {
 /// Returns an expression for a path without its slash, which it does not have in a .htaccess file.
 fn relative(path: &str) -> String {
     matching(path.trim_start_matches('/'))
+}
+
+/// Returns the same for a rule without regard to case, in which only the spelling of this path matches.
+fn in_own_case(path: &str) -> String {
+    match path.contains(|c: char| c.is_ascii_alphabetic()) {
+        true => format!("(?-i:{})", relative(path)),
+        false => relative(path),
+    }
 }
 
 /// Returns a URL as the substitution of a rule, with the characters that begin a reference escaped.

@@ -2,15 +2,14 @@
 //!
 //! What is appended is taken from the path as it was sent, so an expression is compared with the path as
 //! the server decodes it, a space, and the path as it was sent. That the code is spelled as in its short
-//! link is required; other spellings are not found.
+//! link is required, except for the case of letters if the table ignores it; other spellings are not found.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::mapping::Timestamp;
+use crate::mapping::{Site, Timestamp};
 
 use super::destination::{Destination, Destinations};
-use super::expression::matching;
+use super::expression::{matching, matching_any_case};
 use super::negotiation::Negotiations;
 use super::order::{CodeRow, SortedEntries};
 
@@ -21,9 +20,11 @@ pub(super) const UNSOUND: &str = r"(?i)^.* /[^? ]*(?:(?:/|\x5c|%(?:25)?(?:2f|5c)
 
 /// The codes that take the paths below them.
 pub(super) struct Prefixes<'t> {
-    /// The longest first, which take precedence.
+    /// Those with the most segments first, which take precedence, and of these those that are found only as they are.
     rows: Vec<(CodeRow<'t>, Leads<'t>)>,
-    codes: HashSet<Cow<'t, str>>,
+    /// In the form in which the site compares them.
+    codes: HashSet<String>,
+    site: Option<&'t Site>,
 }
 
 /// Where the paths below a code lead.
@@ -44,9 +45,14 @@ impl<'t> Prefixes<'t> {
                 (row, leads)
             })
             .collect();
-        let codes = rows.iter().map(|(row, _)| row.code.clone()).collect();
-        rows.sort_by_key(|(row, _)| std::cmp::Reverse(row.code.len()));
-        Self { rows, codes }
+        let site = rows.first().map(|(row, _)| row.entry.site());
+        let compared = rows
+            .iter()
+            .map(|(row, _)| row.entry.site().compared_form(&row.code).into_owned());
+        let codes = compared.collect();
+        let segments = |row: &CodeRow<'_>| row.code.matches('/').count();
+        rows.sort_by_key(|(row, _)| (std::cmp::Reverse(segments(row)), row.folds));
+        Self { rows, codes, site }
     }
 
     /// Returns each code, and where the paths below it lead, unless a code before it decides that.
@@ -62,9 +68,13 @@ impl<'t> Prefixes<'t> {
     /// Returns whether a code takes the paths below it, or is below such a code: then it must be found with a
     /// slash after it, too.
     pub(super) fn concern(&self, code: &str) -> bool {
+        let Some(site) = self.site else {
+            return false;
+        };
+        let code = site.compared_form(code);
         let ends = code.match_indices('/').map(|(slash, _)| slash);
         let mut starts = ends.chain([code.len()]).map(|end| &code[..end]);
-        !self.codes.is_empty() && starts.any(|start| self.codes.contains(start))
+        starts.any(|start| self.codes.contains(start))
     }
 
     /// Returns what may follow a code in paths that lead to its target.
@@ -89,15 +99,20 @@ pub(super) struct BelowLine<'d, 't> {
 impl<'t> CodeRow<'t> {
     /// Returns an expression for the decoded paths below the code.
     pub(super) fn below_decoded(&self) -> String {
-        format!("^{}/.", matching(&self.path()))
+        format!("^{}/.", self.expression())
     }
 
     /// Returns an expression for the paths below the code as they are sent, of which it captures what is
     /// after the code.
     pub(super) fn below_sent(&self) -> String {
-        let (url, site) = (self.entry.site().short_url(&self.code), self.entry.site());
-        let origin = site.base_url().as_str().len() - site.base_url().path().len();
-        format!("{}/([^? ]+)", matching(&url[origin..]))
+        let site = self.entry.site();
+        let start = site.short_url("").len();
+        let encoded = |text: &str| site.short_url(text)[start..].to_owned();
+        let code = match self.folds {
+            true => matching_any_case(&self.code, encoded),
+            false => matching(&encoded(&self.code)),
+        };
+        format!("{}{code}/([^? ]+)", matching(site.base_url().path()))
     }
 
     /// Returns the requests for paths below the code, by where they lead; the first that matches decides. The

@@ -1,14 +1,17 @@
 //! A Caddyfile: a site block with a `map` of all codes.
 //!
 //! Caddy compares the codes of a `map` in order, which is fast enough for thousands. It replaces placeholders in what
-//! a text is mapped to, but not in what an expression is.
+//! a text is mapped to, but not in what an expression is: so codes that are found in any case are first mapped to
+//! their own spelling.
 
 use std::io::{self, Write};
 
-use crate::mapping::{BaseUrl, Site, Timestamp};
+use crate::mapping::{BaseUrl, Case, Site, Timestamp};
 
 use super::below::{Leads, Prefixes, UNSOUND};
+use super::case::Alike;
 use super::destination::{Destinations, QueryStart};
+use super::expression::matching;
 use super::negotiation::{self, NO_PAGE, Negotiations};
 use super::order::{CodeRow, SortedEntries, base_path};
 
@@ -49,14 +52,21 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
     if order.entries().any(|it| it.forward().query()) {
         out.write_all(QUERY.as_bytes())?;
     }
+    let path = match site.about().case() {
+        Case::Exact => "{path}",
+        Case::Fold => {
+            write_spellings(&order, &prefixes, out)?;
+            "{waypost_path}"
+        }
+    };
     let varies = !negotiations.is_empty();
     if varies {
         write_choices(&negotiations, out)?;
-        write_variants(&order, &prefixes, &negotiations, now, out)?;
+        write_variants(&order, &prefixes, &negotiations, (now, path), out)?;
     }
     let outputs = "{waypost_status} {waypost_location}";
     let vary = if varies { " {waypost_vary}" } else { "" };
-    writeln!(out, "\tmap {{path}} {outputs}{vary} {{")?;
+    writeln!(out, "\tmap {path} {outputs}{vary} {{")?;
     if let Some(home) = site.about().home() {
         let (path, url) = (base_path(site), quoted(&literal(home.url())));
         writeln!(out, "\t\t\"{path}\" 302 {url}")?;
@@ -90,6 +100,27 @@ fn write_answers(prefixes: &Prefixes<'_>, varies: bool, out: &mut dyn Write) -> 
     )
 }
 
+/// Writes the map of paths to the spelling of their code in the table, if it is found in any case.
+fn write_spellings(
+    order: &SortedEntries<'_>,
+    prefixes: &Prefixes<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let alike = Alike::of(order);
+    out.write_all(b"\tmap {path} {waypost_path} {\n")?;
+    for row in order.rows_by_case() {
+        let (path, expression) = (row.path(), row.expression());
+        for end in prefixes.ends(&row.code) {
+            if row.folds && expression != matching(&path) {
+                writeln!(out, "\t\t`~^{expression}{end}$` \"{path}{end}\"")?;
+            } else if !row.folds && alike.contains(&row) {
+                writeln!(out, "\t\t\"{path}{end}\" \"{path}{end}\"")?;
+            }
+        }
+    }
+    out.write_all(b"\t\t`~(?s)^.*$` \"$0\"\n\t}\n")
+}
+
 /// Writes the maps of the choices among lists of types.
 fn write_choices(negotiations: &Negotiations<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\tmap {{header.Accept}} {{waypost_page}} {{")?;
@@ -115,13 +146,13 @@ fn write_variants(
     order: &SortedEntries<'_>,
     prefixes: &Prefixes<'_>,
     negotiations: &Negotiations<'_>,
-    now: Timestamp,
+    (now, path): (Timestamp, &str),
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for (list, _) in negotiations.lists() {
         writeln!(
             out,
-            "\tmap \"{{waypost_choice_{list}}} {{path}}\" {{waypost_link_{list}}} {{"
+            "\tmap \"{{waypost_choice_{list}}} {path}\" {{waypost_link_{list}}} {{"
         )?;
         let of_list = |row: &CodeRow<'_>| negotiations.number(row.entry) == Some(list);
         for row in order.rows().filter(of_list) {

@@ -1,13 +1,15 @@
-//! Codes that differ only in case, which some servers cannot distinguish.
+//! Codes that differ only in case, which some servers cannot distinguish, and which others find first for a table
+//! that finds codes in any case.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 
-use crate::mapping::Site;
+use crate::mapping::{Case, Site, fold_case};
 
-use super::order::SortedEntries;
+use super::order::{CodeRow, SortedEntries};
 
-/// The codes of a site that equal another code except for the case of ASCII letters.
+/// The codes of a site that equal another code except for the case of ASCII letters, or of all letters if the site
+/// finds codes in any case.
 ///
 /// Folded codes are stored only as hashes. A hash collision is harmless: both codes are then
 /// treated as alike.
@@ -21,7 +23,7 @@ impl Alike {
         let hasher = RandomState::new();
         let (mut seen, mut alike) = (HashSet::new(), HashSet::new());
         for row in order.rows() {
-            let hash = hasher.hash_one(row.code.to_ascii_lowercase());
+            let hash = hasher.hash_one(folded(&row));
             if !seen.insert(hash) {
                 alike.insert(hash);
             }
@@ -29,9 +31,16 @@ impl Alike {
         Self { hasher, alike }
     }
 
-    pub(super) fn contains(&self, code: &str) -> bool {
-        let hash = || self.hasher.hash_one(code.to_ascii_lowercase());
+    pub(super) fn contains(&self, row: &CodeRow<'_>) -> bool {
+        let hash = || self.hasher.hash_one(folded(row));
         !self.alike.is_empty() && self.alike.contains(&hash())
+    }
+}
+
+fn folded(row: &CodeRow<'_>) -> String {
+    match row.entry.site().about().case() {
+        Case::Exact => row.code.to_ascii_lowercase(),
+        Case::Fold => fold_case(&row.code).into_owned(),
     }
 }
 
@@ -40,7 +49,7 @@ impl Alike {
 pub fn alike_but_for_case(site: &Site) -> Vec<String> {
     let order = SortedEntries::of(site);
     let alike = Alike::of(&order);
-    let codes = order.rows().filter(|row| alike.contains(&row.code));
+    let codes = order.rows().filter(|row| alike.contains(row));
     let mut codes: Vec<_> = codes.map(|row| row.code.into_owned()).collect();
     codes.sort_by_cached_key(|code| (code.to_ascii_lowercase(), code.clone()));
     codes

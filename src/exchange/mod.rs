@@ -109,10 +109,13 @@ impl ExportFormat {
             Self::Csv => !matches!(feature, Home | Fallback | Case | Variants),
             Self::Beacon | Self::UrlTeam => feature == Length,
             Self::Redirects => matches!(feature, Status | Length),
-            Self::Nginx => matches!(feature, Status | Gone | Forward | Below | Home | Variants),
+            Self::Nginx => matches!(
+                feature,
+                Status | Gone | Forward | Below | Home | Variants | Case
+            ),
             Self::Caddy | Self::Apache => matches!(
                 feature,
-                Status | Gone | Forward | Below | Home | Variants | Length
+                Status | Gone | Forward | Below | Home | Variants | Case | Length
             ),
         }
     }
@@ -129,21 +132,20 @@ mod tests {
         let file = SourceFile::new("t.yaml".into(), text.into());
         let table = compile(&[file]).table.unwrap();
         let (site, now) = (&table.sites()[0], Timestamp::MIN);
-        for (format, home, fallback) in [
-            (ExportFormat::Yaml, 0, 0),
-            (ExportFormat::JsonLines, 1, 1),
-            (ExportFormat::Csv, 1, 1),
-            (ExportFormat::Nginx, 0, 1),
-            (ExportFormat::Caddy, 0, 1),
-            (ExportFormat::Apache, 0, 1),
-            (ExportFormat::Redirects, 1, 1),
+        let of_site = [Feature::Home, Feature::Fallback, Feature::Case];
+        for (format, expected) in [
+            (ExportFormat::Yaml, [0, 0, 0]),
+            (ExportFormat::JsonLines, [1, 1, 1]),
+            (ExportFormat::Csv, [1, 1, 1]),
+            (ExportFormat::Nginx, [0, 1, 0]),
+            (ExportFormat::Caddy, [0, 1, 0]),
+            (ExportFormat::Apache, [0, 1, 0]),
+            (ExportFormat::Redirects, [1, 1, 1]),
         ] {
             let lost = format.losses(site, now);
-            let lost = (lost.of(Feature::Home), lost.of(Feature::Fallback));
-            assert_eq!(lost, (home, fallback), "{format:?}");
+            assert_eq!(of_site.map(|it| lost.of(it)), expected, "{format:?}");
         }
         let lost = page_losses(site, now);
-        let of_site = [Feature::Home, Feature::Fallback, Feature::Case];
         assert_eq!(of_site.map(|it| lost.of(it)), [1; 3]);
         let mut written = Vec::new();
         ExportFormat::Yaml.write(site, now, &mut written).unwrap();

@@ -1,17 +1,17 @@
 //! `map` blocks for nginx, one per status, with the lines that use them in a comment.
 //!
 //! nginx folds the case of the strings in a map, so codes that differ only in case become regular
-//! expressions, which are case-sensitive but tried in order. In the value of a map `$` begins a
+//! expressions, which are case-sensitive but tried in order; so do codes with other letters than those of ASCII that
+//! are found in any case. In the value of a map `$` begins a
 //! variable, and the only way to escape it is a variable that contains it.
 
 use std::io::{self, Write};
 
-use crate::mapping::{Site, Status, Timestamp};
+use crate::mapping::{Case, Site, Status, Timestamp};
 
 use super::below::{Leads, Prefixes, UNSOUND};
 use super::case::Alike;
 use super::destination::{Destination, Destinations, QueryStart};
-use super::expression::matching;
 use super::negotiation::{self, NO_PAGE, Negotiations};
 use super::order::{CodeRow, SortedEntries, base_path};
 
@@ -66,7 +66,7 @@ pub(super) fn fits(row: &CodeRow<'_>, now: Timestamp) -> bool {
     let all_fit = |all: Option<Destinations<'_>>, fits: &dyn Fn(&Destination<'_>) -> bool| {
         all.is_none_or(|all| all.choices().all(|(_, it)| fits(it)))
     };
-    if expression(&row.path()).len() >= LONGEST || !all_fit(row.destinations(now), &of_code) {
+    if row.expression().len() + 4 >= LONGEST || !all_fit(row.destinations(now), &of_code) {
         return false;
     }
     // What follows in an expression is much shorter.
@@ -81,6 +81,8 @@ struct Maps<'t> {
     prefixes: Prefixes<'t>,
     negotiations: Negotiations<'t>,
     alike: Alike,
+    /// Whether the table finds codes in any case.
+    folds: bool,
     now: Timestamp,
 }
 
@@ -91,6 +93,7 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
         prefixes: Prefixes::of(&order, now),
         negotiations: Negotiations::of(&order, now),
         alike: Alike::of(&order),
+        folds: site.about().case() == Case::Fold,
         now,
         order,
     };
@@ -116,7 +119,7 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
 impl Maps<'_> {
     /// Returns the rows that are wanted and fit.
     fn rows(&self, wants: impl Fn(&CodeRow<'_>) -> bool) -> impl Iterator<Item = CodeRow<'_>> {
-        let wanted = self.order.rows().filter(move |row| wants(row));
+        let wanted = self.order.rows_by_case().filter(move |row| wants(row));
         wanted.filter(|row| fits(row, self.now))
     }
 
@@ -221,8 +224,9 @@ impl Maps<'_> {
             None => "\"\"",
         };
         // Others need a line only if they are below a code with one.
-        let is_concerned =
-            |row: &CodeRow<'_>| row.entry.has_variants() || self.prefixes.concern(&row.code);
+        let is_concerned = |row: &CodeRow<'_>| {
+            row.entry.has_variants() || self.prefixes.concern(&row.code) || self.precedes(row)
+        };
         for row in self.rows(is_concerned) {
             for end in self.prefixes.ends(&row.code) {
                 writeln!(out, "    {} {};", self.key("", &row, end), vary(&row))?;
@@ -242,8 +246,12 @@ impl Maps<'_> {
                 let (path, url) = (base_path(site), value(home.url()));
                 writeln!(out, "    \"{path}\" \"{url}\";")?;
             }
-            for row in self.rows(|row| row.entry.status() == status) {
-                let Some(Destinations { own, .. }) = row.destinations(self.now) else {
+            let is_of_map = |row: &CodeRow<'_>| row.entry.status() == status || self.precedes(row);
+            for row in self.rows(is_of_map) {
+                let destinations = row.destinations(self.now);
+                let destinations = destinations.filter(|_| row.entry.status() == status);
+                let Some(Destinations { own, .. }) = destinations else {
+                    self.write_preceding(&row, out)?;
                     continue;
                 };
                 let url = match self.negotiations.number(row.entry) {
@@ -257,12 +265,32 @@ impl Maps<'_> {
             out.write_all(b"}\n")?;
         }
         out.write_all(b"map $uri $waypost_410 {\n")?;
-        for row in self.rows(|row| row.target(self.now).is_none()) {
+        let is_gone = |row: &CodeRow<'_>| row.target(self.now).is_none();
+        for row in self.rows(|row| is_gone(row) || self.precedes(row)) {
+            if !is_gone(&row) {
+                self.write_preceding(&row, out)?;
+                continue;
+            }
             for end in self.prefixes.ends(&row.code) {
                 writeln!(out, "    {} 1;", self.key("", &row, end))?;
             }
         }
         out.write_all(b"}\n")
+    }
+
+    /// Returns whether a code is found only as it is, before one in another case.
+    fn precedes(&self, row: &CodeRow<'_>) -> bool {
+        self.folds && !row.folds && self.alike.contains(row)
+    }
+
+    /// Writes, in a map in which a code has no value, that such a code has none.
+    fn write_preceding(&self, row: &CodeRow<'_>, out: &mut dyn Write) -> io::Result<()> {
+        if self.precedes(row) {
+            for end in self.prefixes.ends(&row.code) {
+                writeln!(out, "    {} \"\";", self.key("", row, end))?;
+            }
+        }
+        Ok(())
     }
 
     /// Writes the maps of paths below codes.
@@ -313,10 +341,10 @@ impl Maps<'_> {
 
     /// Returns the map key for a text and a decoded path: the code followed by `end`.
     fn key(&self, before: &str, row: &CodeRow<'_>, end: &str) -> String {
-        let path = format!("{before}{}{end}", row.path());
-        match self.alike.contains(&row.code) {
-            true => format!("\"{}\"", expression(&path)),
-            false => format!("\"{path}\""),
+        match self.alike.contains(row) || row.folds && !row.code.is_ascii() {
+            // A dollar sign would also match before a line break at the end.
+            true => format!("\"~^{before}{}{end}\\z\"", row.expression()),
+            false => format!("\"{before}{}{end}\"", row.path()),
         }
     }
 }
@@ -330,10 +358,6 @@ fn code_value(destination: &Destination<'_>) -> String {
         Some(QueryStart::Nothing) => "$args",
     };
     destination.written(value, "", query)
-}
-
-fn expression(path: &str) -> String {
-    format!("~^{}$", matching(path))
 }
 
 fn value(url: &str) -> String {

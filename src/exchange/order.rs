@@ -7,12 +7,16 @@ use std::borrow::Cow;
 
 use percent_encoding::percent_decode_str;
 
-use crate::mapping::{Entry, Site, Timestamp};
+use crate::mapping::{Case, Entry, Site, Timestamp};
+
+use super::expression::{matching, matching_any_case};
 
 /// One code of a site, and its entry.
 pub(super) struct CodeRow<'t> {
     pub(super) code: Cow<'t, str>,
     pub(super) entry: Entry<'t>,
+    /// Whether it is found in any case.
+    pub(super) folds: bool,
 }
 
 /// The entries of a site, sorted by code.
@@ -37,10 +41,21 @@ impl<'t> SortedEntries<'t> {
     /// Returns the codes: each entry's own, followed by its aliases.
     pub(super) fn rows(&self) -> impl Iterator<Item = CodeRow<'t>> {
         self.entries().flat_map(|entry| {
-            let own = std::iter::once(entry.code());
-            let codes = own.chain(entry.aliases().map(Cow::Borrowed));
-            codes.map(move |code| CodeRow { code, entry })
+            let folds = entry.site().about().case() == Case::Fold;
+            let own = std::iter::once((entry.code(), folds && entry.has_custom_code()));
+            let aliases = entry.aliases().map(Cow::Borrowed);
+            let codes = own.chain(aliases.map(move |alias| (alias, folds)));
+            codes.map(move |(code, folds)| CodeRow { code, entry, folds })
         })
+    }
+
+    /// Returns the codes that are found only as they are, which come before others in another case, and then those
+    /// that are found in any case.
+    pub(super) fn rows_by_case(&self) -> impl Iterator<Item = CodeRow<'t>> {
+        let has_folding = |(_, it): &(u64, Entry<'t>)| it.site().about().case() == Case::Fold;
+        let folding = self.0.first().is_some_and(has_folding).then(|| self.rows());
+        let folding = folding.into_iter().flatten().filter(|it| it.folds);
+        self.rows().filter(|it| !it.folds).chain(folding)
     }
 }
 
@@ -48,6 +63,19 @@ impl<'t> CodeRow<'t> {
     /// Returns the path of the short link as a server sees it, not percent-encoded.
     pub(super) fn path(&self) -> String {
         format!("{}{}", base_path(self.entry.site()), self.code)
+    }
+
+    /// Returns an expression for the same path, in any case if the code is found so.
+    pub(super) fn expression(&self) -> String {
+        let base = base_path(self.entry.site());
+        match self.folds {
+            true => format!(
+                "{}{}",
+                matching(&base),
+                matching_any_case(&self.code, str::to_owned)
+            ),
+            false => matching(&self.path()),
+        }
     }
 
     /// Returns the target of the code at `now`; `None` if it is gone.

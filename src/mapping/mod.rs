@@ -60,6 +60,6 @@ pub use self::value::{
     Scheme, Severity, SiteTarget, SourceFile, Status, Target, TargetError, Timestamp, WrittenDate,
     WrittenDateError, WrittenRetirement, direction_control, is_table_name,
 };
-pub(crate) use self::value::{fold_case, weighted_members};
+pub(crate) use self::value::{fold_case, spellings, weighted_members};
 #[cfg(fuzzing)]
 pub use parse::block::is_in_block_form;

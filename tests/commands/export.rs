@@ -48,6 +48,20 @@ fn every_form_carries_what_it_can_and_reports_the_rest() {
 }
 
 #[test]
+fn servers_find_codes_in_any_case_if_the_table_does() {
+    let table = "tests/data/exchange/folding.yaml";
+    for format in ["nginx", "caddy", "apache", "jsonl"] {
+        let report = report(&["--table", table, "--format", format]);
+        // The lines that choose among variants are the same in every case.
+        let lines = report
+            .lines()
+            .filter(|it| !it.contains("x22") && !it.contains("WAYPOST_"));
+        let lines: Vec<_> = lines.collect();
+        assert_snapshot!(format!("folding_{format}"), lines.join("\n"));
+    }
+}
+
+#[test]
 fn a_static_site_has_a_page_a_code() {
     let directory = tempfile::tempdir().unwrap();
     let site = directory.path().join("site");

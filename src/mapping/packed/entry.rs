@@ -75,6 +75,11 @@ impl<'t> Entry<'t> {
         Cow::Borrowed(own.map_or("", |listed| self.site.codes.text(listed)))
     }
 
+    /// Returns whether a person wrote its code.
+    pub(crate) fn has_custom_code(&self) -> bool {
+        !self.shape().is_hashed && self.listed().any(|it| it.kind == CodeKind::Explicit)
+    }
+
     /// Returns the `number` whose base62 form its code is, if it has one.
     pub fn sequence_number(&self) -> Option<u64> {
         let number = self.listed().find(|it| it.kind == CodeKind::Number)?;

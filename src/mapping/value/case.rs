@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use icu_casemap::CaseMapper;
+use icu_casemap::{CaseMapper, ClosureSink};
 use unicode_normalization::UnicodeNormalization as _;
 
 /// The only mark with a case folding, the letter iota: folded, a letter with this mark would become two in
@@ -51,6 +51,31 @@ pub(crate) fn fold_case(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Returns the characters with the same simple case folding as a letter, in order, the letter among them; those of
+/// ASCII for one of ASCII.
+pub(crate) fn spellings(letter: char) -> Vec<char> {
+    let (mapper, mut found) = (CaseMapper::new(), Spellings(vec![letter]));
+    if letter != IOTA_SUBSCRIPT {
+        mapper.add_case_closure_to(letter, &mut found);
+    }
+    let Spellings(mut found) = found;
+    let folded = mapper.simple_fold(letter);
+    found.retain(|it| mapper.simple_fold(*it) == folded && (it.is_ascii() || !letter.is_ascii()));
+    found.sort_unstable();
+    found
+}
+
+/// Collects single characters.
+struct Spellings(Vec<char>);
+
+impl ClosureSink for Spellings {
+    fn add_char(&mut self, c: char) {
+        self.0.push(c);
+    }
+
+    fn add_string(&mut self, _: &str) {}
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -75,6 +100,23 @@ mod tests {
             ("\u{1e96}", "\u{1e96}"),
         ] {
             assert_eq!(fold_case(text), folded);
+        }
+    }
+
+    #[test]
+    fn spellings_have_one_character_each() {
+        for (letter, found) in [
+            ('a', "Aa"),
+            ('s', "Ss"),
+            ('-', "-"),
+            ('é', "Éé"),
+            ('σ', "Σςσ"),
+            ('k', "Kk"),
+            ('ſ', "Ssſ"),
+            ('ẖ', "ẖ"),
+            ('日', "日"),
+        ] {
+            assert_eq!(String::from_iter(spellings(letter)), found);
         }
     }
 

@@ -30,7 +30,7 @@ pub use about::{About, ProposalTemplate};
 pub(crate) use about::{AboutError, CollectionName, Contact};
 pub use base_url::{BaseUrl, BaseUrlError};
 pub use case::Case;
-pub(crate) use case::fold_case;
+pub(crate) use case::{fold_case, spellings};
 pub use caution::direction_control;
 pub(crate) use code::is_reserved;
 pub use code::{Code, CodeError, MAX_CODE_BYTES};
