@@ -24,6 +24,7 @@ mod permanence;
 mod progress;
 mod proposals;
 mod replay;
+mod round_trip;
 mod serve;
 #[path = "../support/transcript.rs"]
 mod transcript;

@@ -10,6 +10,11 @@ use regex_automata::util::primitives::StateID;
 ///
 /// What follows is not followed in detail, so that this may be true of more than can match.
 pub(super) fn may_match_below(nfa: &NFA, start: &[u8]) -> bool {
+    may_match_before(nfa, start, |_| true)
+}
+
+/// Returns the same if only some bytes may follow.
+pub(super) fn may_match_before(nfa: &NFA, start: &[u8], follows: impl Fn(u8) -> bool) -> bool {
     let mut states = HashSet::new();
     for (at, byte) in start.iter().enumerate() {
         let looks = |look| look != Look::End && (look != Look::Start || at == 0);
@@ -42,10 +47,16 @@ pub(super) fn may_match_below(nfa: &NFA, start: &[u8]) -> bool {
         let mut next = reached.clone();
         for state in &reached {
             match nfa.state(*state) {
-                State::ByteRange { trans } => next.extend([trans.next]),
-                State::Sparse(trans) => next.extend(trans.transitions.iter().map(|it| it.next)),
+                State::ByteRange { trans } if (trans.start..=trans.end).any(&follows) => {
+                    next.insert(trans.next);
+                }
+                State::Sparse(trans) => {
+                    let bytes = (0..=u8::MAX).filter(|byte| follows(*byte));
+                    next.extend(bytes.filter_map(|byte| trans.matches_byte(byte)));
+                }
                 State::Dense(trans) => {
-                    next.extend((0..=u8::MAX).filter_map(|byte| trans.matches_byte(byte)));
+                    let bytes = (0..=u8::MAX).filter(|byte| follows(*byte));
+                    next.extend(bytes.filter_map(|byte| trans.matches_byte(byte)));
                 }
                 _ => {}
             }

@@ -9,7 +9,7 @@ use regex_automata::nfa::thompson::pikevm::PikeVM;
 use regex_automata::util::syntax;
 use regex_syntax::hir::Hir;
 
-use super::automaton::may_match_below;
+use super::automaton::{may_match_before, may_match_below};
 use super::expression_text::{has_ambiguous_class, without_assertions};
 use super::written_paths::{Paths, paths, prefix};
 
@@ -106,6 +106,18 @@ impl Pattern {
         }
     }
 
+    /// Returns whether this may match a URL that begins with a text and goes on with a query.
+    pub(super) fn may_match_query(&self, start: &str) -> bool {
+        let start = format!("{start}?");
+        match self {
+            Self::Known(it) | Self::Unknown(Some(it)) => {
+                let nfa = it.vm.get_nfa();
+                it.is_negated || may_match_before(nfa, start.as_bytes(), |it| it > b' ')
+            }
+            Self::Unknown(None) => true,
+        }
+    }
+
     /// Returns how this matches a text that it matches if case is ignored, given how an expression is
     /// compared with the text.
     fn spelling(&self, matches: impl Fn(&PikeVM) -> bool) -> Spelling {
@@ -128,6 +140,11 @@ impl Pattern {
     /// Returns how this matches paths with this beginning, if it may match some if case is ignored.
     pub(super) fn spelling_below(&self, start: &[u8]) -> Spelling {
         self.spelling(|vm| may_match_below(vm.get_nfa(), start))
+    }
+
+    /// Returns whether this is known to match every text that is not empty, and has no line break.
+    pub(super) fn matches_anything(&self) -> bool {
+        matches!(self, Self::Known(it) if !it.is_negated && it.paths.are_any())
     }
 
     /// Returns whether this may match a path.

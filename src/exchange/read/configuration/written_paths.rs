@@ -18,6 +18,13 @@ pub(super) struct Paths {
     pub(super) contained: Option<Vec<Vec<u8>>>,
 }
 
+impl Paths {
+    /// Returns whether they are all that are not empty.
+    pub(super) fn are_any(&self) -> bool {
+        self.is_open && matches!(self.texts.as_deref(), Some([text]) if text.is_empty())
+    }
+}
+
 /// Returns the text with which each match begins, at the start of a path.
 pub(super) fn prefix(hir: &Hir) -> Vec<u8> {
     let parts = parts(hir);

@@ -73,13 +73,16 @@ impl Collector<'_, '_> {
 
     /// Adds the paths of a directive, or the keys of the map whose value it sends.
     fn values(&mut self, text: &str, route: &Route, places: &Places, paths: &Paths) {
-        let map = only_placeholder(text).and_then(|it| self.site.variables.map(it));
-        let Some(map) = map else {
+        let name = only_placeholder(text);
+        let map = name.and_then(|it| Some((it, self.site.variables.map(it)?)));
+        let Some((name, map)) = map else {
             return self.add(route.number, places, paths.clone());
         };
-        for mapping in &map.mappings {
+        for mapping in map.giving(name) {
+            // What another map makes of the path is found out for each of them.
+            let is_path = map.may_be_of_paths() && mapping.input.starts_with('/');
             let paths = match (&mapping.pattern, map.is_of_paths()) {
-                (None, true) => Ok(CandidatePaths {
+                (None, is_of_paths) if is_of_paths || is_path => Ok(CandidatePaths {
                     texts: vec![mapping.input.clone()],
                     ..CandidatePaths::default()
                 }),
@@ -89,7 +92,7 @@ impl Collector<'_, '_> {
                         false => Ok(it),
                     })
                 }
-                (_, false) => Err(RowError::NoLink("this map is not one of paths")),
+                _ => Err(RowError::NoLink("this map is not one of paths")),
             };
             self.add(mapping.number, places, paths);
         }
@@ -107,6 +110,12 @@ impl Collector<'_, '_> {
     fn paths_of(&self, route: &Route, prefix: &str, outer: &Paths) -> Vec<Paths> {
         let Some(paths) = &route.matcher.paths else {
             let keys = route.matcher.set.iter().find_map(|it| self.keys(it));
+            let mut equal = route.matcher.equal.iter();
+            let keys = keys.or_else(|| {
+                equal.find_map(|(name, value)| {
+                    self.site.variables.map(name)?.paths_with(name, value)
+                })
+            });
             return vec![match (route.matcher.is_any(), keys) {
                 (true, _) => outer.clone(),
                 (false, Some(texts)) => Ok(CandidatePaths {

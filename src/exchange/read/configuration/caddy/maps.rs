@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::expanded::Directive;
 use super::request::only_placeholder;
+use crate::exchange::read::configuration::decision::QUERY;
 use crate::exchange::read::configuration::pattern::{Groups, Letters, Pattern};
 use crate::exchange::read::configuration::pattern_index::{PatternIndex, TOO_MANY};
 use crate::exchange::read::rows::RowError;
@@ -31,6 +32,8 @@ pub(super) struct Map {
     /// The first of the destinations have one.
     defaults: Vec<String>,
 }
+
+const OF_QUERY: RowError = RowError::NoLink("a short link does not depend on the query");
 
 const UNREADABLE: RowError = RowError::NoLink("this expression cannot be read");
 
@@ -64,10 +67,8 @@ impl Map {
         for pair in &directive.inner {
             let outputs = pair.arguments();
             let is_default = pair.name() == "default";
-            // There may be fewer defaults than destinations.
-            if outputs.len() > map.destinations.len()
-                || !is_default && outputs.len() < map.destinations.len()
-            {
+            // There may be fewer than destinations.
+            if outputs.len() > map.destinations.len() {
                 refuse(pair.number, NO_PAIR);
                 continue;
             }
@@ -81,7 +82,41 @@ impl Map {
         map.index = PatternIndex::new(
             prefixes.map(|it| it.pattern.as_ref().map_or(&b""[..], Pattern::prefix)),
         );
-        Some(map)
+        let is_known = map.asks_for_query() || map.ends_with_query();
+        (!map.depends_on_query() || is_known).then_some(map)
+    }
+
+    /// Returns whether its values depend on the query of a request.
+    pub(super) fn depends_on_query(&self) -> bool {
+        const NAMES: [&str; 2] = ["uri}", "query}"];
+        NAMES.iter().any(|it| self.source.contains(it))
+    }
+
+    /// Returns whether it compares only the query, and only whether there is one.
+    fn asks_for_query(&self) -> bool {
+        let of_query = [
+            "query",
+            "http.request.uri.query",
+            "http.request.orig_uri.query",
+        ];
+        let name = only_placeholder(&self.source);
+        name.is_some_and(|it| of_query.contains(&it))
+            && (self.mappings.iter()).all(|it| match &it.pattern {
+                Some(pattern) => pattern.matches_anything(),
+                None => it.input.is_empty(),
+            })
+    }
+
+    /// Returns whether the query is only at the end of what it compares.
+    fn ends_with_query(&self) -> bool {
+        let uris = ["{uri}", "{http.request.uri}", "{http.request.orig_uri}"];
+        let start = uris.iter().find_map(|it| self.source.strip_suffix(it));
+        start.is_some_and(|it| !it.contains("uri}") && !it.contains("query}"))
+    }
+
+    /// Returns whether the text that its inputs are compared with has a placeholder.
+    pub(super) fn has_in_source(&self, name: &str) -> bool {
+        self.source.contains(&format!("{{{name}}}"))
     }
 
     fn add(&mut self, pair: &Directive, outputs: &[&str]) {
@@ -93,9 +128,10 @@ impl Map {
                 self.exact.entry(pair.name().to_owned()).or_insert(next);
             }
         }
-        let outputs = outputs
-            .iter()
-            .map(|it| Some((*it).to_owned()).filter(|it| it != "-"));
+        let outputs = (0..self.destinations.len()).map(|at| {
+            let written = outputs.get(at).map(|it| (*it).to_owned());
+            written.filter(|it| it != "-")
+        });
         self.mappings.push(Mapping {
             number: pair.number,
             input: pair.name().to_owned(),
@@ -108,9 +144,38 @@ impl Map {
         self.defaults.get(place).map_or("", String::as_str)
     }
 
+    /// Returns whether each of its inputs may be a path.
+    pub(super) fn may_be_of_paths(&self) -> bool {
+        only_placeholder(&self.source).is_some()
+    }
+
     /// Returns whether its inputs are compared with the path.
     pub(super) fn is_of_paths(&self) -> bool {
         matches!(&*self.source, "{path}" | "{http.request.uri.path}")
+    }
+
+    /// Returns the mappings that give a destination a value of its own.
+    pub(super) fn giving(&self, name: &str) -> impl Iterator<Item = &Mapping> {
+        let place = self.destinations.iter().position(|it| it == name);
+        let gives = move |it: &&Mapping| {
+            let output = place.and_then(|place| it.outputs[place].as_deref());
+            output.is_some_and(|it| !it.is_empty())
+        };
+        self.mappings.iter().filter(gives)
+    }
+
+    /// Returns the paths, or what another map makes of them, for which a destination has a value; `None` if there may be
+    /// others.
+    pub(super) fn paths_with(&self, name: &str, value: &str) -> Option<Vec<String>> {
+        let place = self.destinations.iter().position(|it| it == name)?;
+        let may_be_others = !self.may_be_of_paths()
+            || !self.patterns.is_empty()
+            || self.default(place) == value
+            || self.default(place).contains('{');
+        let has_value = |it: &&Mapping| it.outputs[place].as_deref() == Some(value);
+        let paths = self.mappings.iter().filter(has_value);
+        let paths = paths.filter(|it| it.input.starts_with('/'));
+        (!may_be_others).then(|| paths.map(|it| it.input.clone()).collect())
     }
 
     /// Returns the inputs that give a destination a value for a path that begins with a text; `None` if others may.
@@ -144,7 +209,22 @@ impl Map {
         let output = |at: usize| self.mappings[at].outputs[place].as_deref();
         let exact = self.exact.get(&source).copied();
         let exact = exact.filter(|it| output(*it).is_some());
-        let near = self.index.near(source.as_bytes()).ok_or(TOO_MANY)?;
+        // The query stands for any other.
+        let start = source
+            .strip_suffix(QUERY)
+            .and_then(|it| it.strip_suffix('?'));
+        if let Some(start) = start {
+            let start = format!("{start}?");
+            let next = self.exact.range(start.clone()..).next();
+            if next.is_some_and(|(input, _)| input.starts_with(&start)) {
+                return Err(OF_QUERY);
+            }
+        }
+        let near = match start {
+            Some(start) => self.index.below(format!("{start}?").as_bytes()),
+            None => self.index.near(source.as_bytes()),
+        };
+        let near = near.ok_or(TOO_MANY)?;
         for at in near.into_iter().map(|it| self.patterns[it]) {
             let Some(text) = output(at).filter(|_| exact.is_none_or(|it| at < it)) else {
                 continue;
@@ -155,6 +235,10 @@ impl Map {
             };
             if let Some(groups) = known.groups(source.as_bytes()) {
                 return Ok((with_groups(text, &groups)?, Some(mapping.number)));
+            }
+            let pattern = mapping.pattern.as_ref();
+            if start.is_some_and(|it| pattern.is_some_and(|pattern| pattern.may_match_query(it))) {
+                return Err(OF_QUERY);
             }
         }
         match exact.and_then(|at| Some((at, output(at)?))) {

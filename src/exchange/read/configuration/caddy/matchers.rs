@@ -15,7 +15,7 @@ pub(super) struct Matcher {
     /// These placeholders are not empty.
     pub(super) set: Vec<String>,
     /// These placeholders have the values.
-    equal: Vec<(String, String)>,
+    pub(super) equal: Vec<(String, String)>,
     /// Whether it has conditions that are not known.
     pub(super) is_conditional: bool,
     /// Whether it never matches.

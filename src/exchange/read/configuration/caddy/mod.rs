@@ -215,12 +215,15 @@ fn variables(
             None => {
                 refuse(
                     directive.number,
-                    RowError::NoLink("this map is not one of all requests"),
+                    RowError::NoLink(
+                        "this map is not one of all requests, or depends on what the query is",
+                    ),
                 );
                 add_destinations(directive, &mut variables);
             }
         }
     }
+    variables.forget_maps_of_queries();
     variables
 }
 
@@ -249,6 +252,36 @@ mod tests {
     fn links_of(directives: &str) -> (Vec<String>, Vec<String>) {
         let rows = read_by(super::read, &*format!("short.code {{\n{directives}\n}}\n"));
         (pairs(&rows), refused(&rows))
+    }
+
+    #[test]
+    fn a_link_does_not_depend_on_what_the_query_is() {
+        let rest = "@new not vars {new} \"\"\nredir @new {new}\nredir /a https://e.org/a";
+        for map in [
+            "{query} {new} {\nx=1 https://e.org/x\n}",
+            "{query} {new} {\n~x https://e.org/x\n}",
+            "{uri} {new} {\n/a?x=1 https://e.org/x\n}",
+            "\"{path} {uri}\" {new} {\n`~ /a\\?x=1$` https://e.org/x\n}",
+            "\"{uri} {path}\" {new} {\n`~\\?x=1` https://e.org/x\n}",
+            "{query} {q} {\n~^.+$ $0\n}\nmap {q} {new} {\nx=1 https://e.org/x\n}",
+        ] {
+            let (links, reasons) = links_of(&format!("map {map}\n{rest}"));
+            assert_eq!(links, [""; 0], "{map}: {reasons:?}");
+        }
+        let map = "map {query} {q} {\n`~^(.+)$` ?$1\ndefault \"\"\n}\nmap {uri} {new} {\n`~^/b\\?x=1$` https://e.org/x\n}";
+        let (links, reasons) = links_of(&format!("{map}\n{rest}\nredir /c https://e.org/c{{q}}"));
+        assert_eq!(links.len(), 2, "{links:?} {reasons:?}");
+    }
+
+    #[test]
+    fn fewer_values_than_placeholders_are_read() {
+        let map = "map {path} {status} {to} {\n/a 301 https://e.org/\n/b 410\ndefault 404\n}";
+        let (links, reasons) = links_of(&format!(
+            "{map}\nroute {{\n@link not vars {{to}} \"\"\nredir @link {{to}} {{status}}\n\
+             @gone vars {{status}} 410\nrespond @gone 410\n}}"
+        ));
+        assert_eq!(links, ["3 a https://e.org/", "11 b "], "{reasons:?}");
+        assert_eq!(reasons, [""; 0]);
     }
 
     #[test]

@@ -29,6 +29,16 @@ impl Variables {
         self.maps.push(map);
     }
 
+    /// Makes the values of maps unknown that compare what another map makes of the query.
+    pub(super) fn forget_maps_of_queries(&mut self) {
+        let of_query = self.maps.iter().filter(|it| it.depends_on_query());
+        let names: Vec<_> = of_query.flat_map(|it| &it.destinations).collect();
+        let depends = |map: &&Map| names.iter().any(|name| map.has_in_source(name));
+        let unknown = self.maps.iter().filter(depends);
+        let unknown: Vec<_> = unknown.flat_map(|it| it.destinations.clone()).collect();
+        self.unknown.extend(unknown);
+    }
+
     /// Notes a placeholder whose value is not known.
     pub(super) fn add_unknown(&mut self, name: &str) {
         self.unknown.insert(name.to_owned());

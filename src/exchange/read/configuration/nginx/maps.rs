@@ -1,4 +1,4 @@
-//! `map` blocks whose keys are paths.
+//! `map` blocks whose keys are paths, or which only distinguish whether there is a query.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,18 @@ pub(super) struct Value {
     pub(super) is_exact: bool,
 }
 
-/// A map of paths.
+/// What keys are compared with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+enum Source {
+    #[default]
+    Path,
+    /// The path as it was sent, with the query.
+    PathAndQuery,
+    /// The query, of which it only counts whether it is empty.
+    Query,
+}
+
+/// A map.
 #[derive(Default)]
 pub(super) struct Map {
     /// By the path in lower case, because nginx ignores the case of letters in keys.
@@ -30,16 +41,17 @@ pub(super) struct Map {
     pub(super) patterns: Vec<(Pattern, Value)>,
     index: PatternIndex,
     pub(super) default: Option<Value>,
-    /// Whether the query belongs to the path that keys are compared with.
-    pub(super) has_query: bool,
+    source: Source,
     /// Why other values may be in it that are not known.
     pub(super) is_partial: Option<RowError>,
 }
 
+const OF_QUERY: RowError = RowError::NoLink("a short link does not depend on the query");
+
 const INCLUDED: RowError = RowError::NoLink("a file that is included is not read");
 
 impl Map {
-    /// Reads a block; returns the name of its variable, too, or `None` if it is not a map of paths.
+    /// Reads a block; returns the name of its variable, too, or `None` if it is another map.
     pub(super) fn of(
         block: &Block,
         refuse: &mut dyn FnMut(usize, RowError),
@@ -48,13 +60,16 @@ impl Map {
         let [source, variable] = words[..] else {
             return None;
         };
+        let source = match source {
+            "$uri" | "$document_uri" => Source::Path,
+            "$request_uri" => Source::PathAndQuery,
+            "$args" | "$query_string" => Source::Query,
+            _ => return None,
+        };
         let mut map = Self {
-            has_query: source == "$request_uri",
+            source,
             ..Self::default()
         };
-        if !["$uri", "$document_uri", "$request_uri"].contains(&source) {
-            return None;
-        }
         for pair in &block.inner {
             let words: Vec<_> = pair.words.iter().map(String::as_str).collect();
             let value = |key: &str, text: &str| Value {
@@ -81,9 +96,9 @@ impl Map {
                     // A backslash precedes a key that would otherwise mean something else.
                     None => {
                         let key = key.strip_prefix('\\').unwrap_or(key);
-                        let decoded = match map.has_query {
-                            true => percent_decode_str(key).decode_utf8_lossy(),
-                            false => key.into(),
+                        let decoded = match map.source {
+                            Source::PathAndQuery => percent_decode_str(key).decode_utf8_lossy(),
+                            Source::Path | Source::Query => key.into(),
                         };
                         let mut value = value(&decoded, text);
                         value.is_exact = true;
@@ -95,8 +110,18 @@ impl Map {
                 _ => refuse(pair.line, RowError::NoLink("this is not a path and a URL")),
             }
         }
+        // One query has no answer of its own in a table.
+        let is_any = map.exact.keys().all(String::is_empty) && !map.may_match();
+        if source == Source::Query && !is_any {
+            return None;
+        }
         map.index = PatternIndex::new(map.patterns.iter().map(|(it, _)| it.prefix()));
         Some((variable.strip_prefix('$')?.to_owned(), map))
+    }
+
+    /// Returns whether its keys are paths.
+    pub(super) fn is_of_paths(&self) -> bool {
+        self.source != Source::Query
     }
 
     /// Returns whether an expression may be compared with a path, which sets the groups.
@@ -113,19 +138,34 @@ impl Map {
 
     /// Returns the value for a request with its line.
     pub(super) fn found(&self, request: &mut Request<'_>) -> Result<Option<&Value>, RowError> {
-        let mut key = request.path.to_owned();
-        if self.has_query && !request.query.is_empty() {
-            key = format!("{key}?{}", request.query);
-        }
+        let key = match self.source {
+            Source::PathAndQuery if !request.query.is_empty() => {
+                format!("{}?{}", request.path, request.query)
+            }
+            Source::Path | Source::PathAndQuery => request.path.to_owned(),
+            Source::Query => request.query.to_owned(),
+        };
         // nginx keeps a value from where it is first used, with the groups that there were there.
         request.groups = None;
+        if self.source == Source::PathAndQuery {
+            let start = format!("{}?", request.path).to_ascii_lowercase();
+            let next = self.exact.range(start.clone()..).next();
+            if next.is_some_and(|(key, _)| key.starts_with(&start)) {
+                return Err(OF_QUERY);
+            }
+        }
         if let Some(value) = self.exact.get(&key.to_ascii_lowercase()) {
             return Ok(Some(value));
         }
         if let Some(reason) = &self.is_partial {
             return Err(reason.clone());
         }
-        let near = self.index.near(key.as_bytes());
+        // The query stands for any other.
+        let is_any_query = self.source == Source::PathAndQuery && !request.query.is_empty();
+        let near = match is_any_query {
+            true => self.index.below(format!("{}?", request.path).as_bytes()),
+            false => self.index.near(key.as_bytes()),
+        };
         let near = near.ok_or(TOO_MANY)?;
         for number in near {
             let (pattern, value) = &self.patterns[number];
@@ -136,6 +176,9 @@ impl Map {
                 request.groups = Some(groups);
                 return Ok(Some(value));
             }
+            if is_any_query && pattern.may_match_query(request.path) {
+                return Err(OF_QUERY);
+            }
         }
         Ok(self.default.as_ref())
     }
@@ -143,7 +186,7 @@ impl Map {
     /// Returns the values that may be found for a path that begins with a text; `None` if there are
     /// too many, or unknown ones.
     pub(super) fn below<'m>(&'m self, start: &str) -> Option<Vec<&'m Value>> {
-        if self.is_partial.is_some() {
+        if self.is_partial.is_some() || self.source == Source::Query {
             return None;
         }
         let folded = start.to_ascii_lowercase();

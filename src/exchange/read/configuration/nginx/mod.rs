@@ -128,7 +128,8 @@ fn report_unused(
 ) {
     for block in blocks {
         let name = block.words.get(2).and_then(|it| it.strip_prefix('$'));
-        let is_unused = |name: &str| variables.maps.contains_key(name) && !used.contains(name);
+        let is_of_paths = |name: &str| variables.maps.get(name).is_some_and(Map::is_of_paths);
+        let is_unused = |name: &str| is_of_paths(name) && !used.contains(name);
         if block.named("map").is_some() && name.is_some_and(is_unused) {
             refuse(
                 block.line,
@@ -141,8 +142,9 @@ fn report_unused(
 /// Returns the outermost directives, and those that send the values of maps that are not used: a file may
 /// have only the maps.
 fn with_maps(variables: &Variables, used: &HashSet<String>, outermost: &[Block]) -> Body {
-    let unused = variables.maps.keys().filter(|name| !used.contains(*name));
-    let mut unused: Vec<_> = unused.collect();
+    let of_paths = variables.maps.iter().filter(|(_, map)| map.is_of_paths());
+    let unused = of_paths.filter(|(name, _)| !used.contains(*name));
+    let mut unused: Vec<_> = unused.map(|(name, _)| name).collect();
     unused.sort_unstable();
     let sent = unused.into_iter().map(|name| {
         let digits = name.rsplit('_').next().filter(|it| it.len() == 3);
@@ -324,6 +326,25 @@ mod tests {
         let (links, reasons) = links_of("", inside);
         assert_eq!(links, [""; 0]);
         assert_eq!(reasons.len(), 1);
+    }
+
+    #[test]
+    fn a_link_does_not_depend_on_what_the_query_is() {
+        let link = "location = /a { return 301 https://e.org/a; }";
+        for key in ["/a?x=1", "~^/a\\?x=1$", "~x=1"] {
+            let outside = format!("map $request_uri $new {{ {key} https://e.org/x; }}");
+            let inside = format!("if ($new) {{ return 301 $new; }}\n{link}");
+            assert_eq!(links_of(&outside, &inside).0, [""; 0], "{key}");
+        }
+        let outside = "map $args $new { x=1 https://e.org/x; }";
+        let inside = format!("if ($new) {{ return 301 $new; }}\n{link}");
+        assert_eq!(links_of(outside, &inside).0, [""; 0]);
+        let outside = "map $args $more { '' ''; default &$args; }\nmap $request_uri $new { ~^/b\\? https://e.org/x; }";
+        let inside = format!(
+            "if ($new) {{ return 301 $new; }}\n{link}\nlocation = /c {{ return 301 https://e.org/?c$more; }}"
+        );
+        let found = ["5 a https://e.org/a", "6 c https://e.org/?c"];
+        assert_eq!(links_of(outside, &inside).0, found);
     }
 
     #[test]
