@@ -10,7 +10,9 @@ Differences that are understood, and documented in docs/importing.md:
 - the URL of an `ErrorDocument` is an answer for its status;
 - an entry with variants also answers where Apache answers 404 or 406 to some values of `Accept`;
 - a request without `Accept`, or with a type that no rule knows, is answered as one that accepts anything;
-- a range of a lower quality beside a type does not count, nor does the order of types with the same quality."""
+- a range of a lower quality beside a type does not count, nor does the order of types with the same quality;
+- where codes are found in any case, a path also answers in the case in which Apache finds nothing, or leads it by a
+  later rule that matches the code, too."""
 
 import json
 import os
@@ -23,7 +25,7 @@ import sys
 import tempfile
 import urllib.parse
 
-from import_constructs import generate
+from import_constructs import generate, generate_folded
 from other_servers import answers, free_port, running_apache
 from serving import Serving
 
@@ -33,6 +35,7 @@ HOST = "short.example"
 BASE = f"https://{HOST}/"
 MODULES = ["mpm_event", "rewrite", "alias", "dir", "authz_core", "setenvif", "headers", "mime"]
 GENERATED = 12
+GENERATED_FOLDED = 12
 # What is sent as `Accept`: nothing, what curl and browsers send, and media types, alone, with a range of a
 # lower quality, and beside others of the same quality.
 ACCEPTS = [
@@ -205,6 +208,57 @@ def difference(key, apaches, ours, everyones):
     return not (page.endswith("/") and agrees and is_appended)
 
 
+def spellings(source, asked):
+    """Returns the paths with random cases of their letters, before a query."""
+    found = set()
+    for path in asked:
+        page, mark, query = path.partition("?")
+        for _ in range(2):
+            found.add("".join(source.choice((c.lower(), c.upper())) for c in page) + mark + query)
+    return sorted(found)
+
+
+def in_own_case(asked, links):
+    """Returns the paths with the codes that they begin with as these are spelled."""
+    found = set()
+    for path in asked:
+        for code in (urllib.parse.quote(it["short-code"]) for it in links):
+            if path[1:].lower().startswith(code.lower()):
+                found.add("/" + code + path[1 + len(code) :])
+    return found
+
+
+def may_differ_in_case(tree, page):
+    """Returns whether a rule that does not ignore case is for a path in some case, or one for all paths of a directory."""
+    for file in tree.rglob(".htaccess"):
+        directory = "".join(f"{it}/" for it in file.relative_to(tree).parts[:-1])
+        if not page[1:].lower().startswith(directory.lower()):
+            continue
+        for words in map(str.split, file.read_text().splitlines()):
+            if words[0] != "RewriteRule" or "NC" in words[-1] and words[1] != "^(.*)$" or "(?i)" in words[1]:
+                continue
+            if re.search(words[1], page[1 + len(directory) :], re.IGNORECASE):
+                return True
+    return False
+
+
+def is_of_another_case(key, apaches, ours, tree):
+    """Returns whether Waypost answers as Apache does to the path in another case, where Apache finds nothing, or where
+    one rule without [NC] is for it, and another one leads it as what is next to it."""
+    path, client = key
+    found, expected = ours[key], apaches[key]
+    page, mark, query = path.partition("?")
+    pages = {page, page[:-1] if page.endswith("/") else page + "/"}
+    others = {(it + mark + query).lower() for it in pages}
+    answers = {(it[0], (it[1] or "").lower()) for (other, _), it in apaches.items() if other.lower() in others}
+    if (found[0], (found[1] or "").lower()) not in answers:
+        return False
+    beside = apaches.get((page + "-x9" + mark + query, client), (None, None))
+    of_prefix = beside[0] == expected[0] and (beside[1] or "").replace("-x9", "") == expected[1]
+    is_slash = page.endswith("/")
+    return expected[0] == 404 or of_prefix and (is_slash or may_differ_in_case(tree, page))
+
+
 def error_documents(tree):
     """Returns the answers that stand for an error, each with its status."""
     found = {}
@@ -215,17 +269,24 @@ def error_documents(tree):
     return found
 
 
-def compare(name, tree, work):
-    """Imports a tree, and compares all answers; returns how many there were."""
+def compare(name, tree, work, source=None):
+    """Imports a tree, and compares all answers; returns how many there were. With a source of random numbers, the table
+    finds codes in any case, and random spellings are requested."""
     table = work / "mapping.yaml"
-    done = waypost("import", tree, "--format", "apache", "--base-url", BASE, "--table", table)
+    case = ["--case", "fold"] if source else []
+    done = waypost("import", tree, "--format", "apache", "--base-url", BASE, "--table", table, *case)
     assert done.returncode in (0, 1), done.stderr
     links = export(table)
     asked = paths(tree, links)
+    if source:
+        asked = sorted({*asked, *spellings(source, asked)})
     depends = depends_on_client(tree)
     # Both spellings are needed to understand a difference.
     split = [path.partition("?") for path in asked]
     other = {(p[:-1] if p.endswith("/") else p + "/") + q + query for p, q, query in split}
+    if source:
+        other |= {page + "-x9" + mark + query for page, mark, query in split}
+        other |= in_own_case({*asked, *other}, links)
     serving = Serving(work, "--table", table).serving()
     try:
         ours = canonical_answers(serving.public, asked, depends)
@@ -239,6 +300,8 @@ def compare(name, tree, work):
     for (path, _), answer in apaches.items():
         everyones.setdefault(path, set()).add(answer)
     wrong = [key for key in ours if difference(key, apaches, ours, everyones)]
+    if source:
+        wrong = [key for key in wrong if not is_of_another_case(key, apaches, ours, tree)]
     for key in wrong[:60]:
         print(f"{name}: {key}: {ours[key]}, Apache answers {apaches[key]}")
     answered = len({path for (path, _), answer in ours.items() if answer[0] != 404})
@@ -251,7 +314,7 @@ def compare(name, tree, work):
     return links, answered, with_variants
 
 
-def in_work(name, fill):
+def in_work(name, fill, source=None):
     with tempfile.TemporaryDirectory() as work:
         # Apache's workers run as another user.
         os.chmod(work, 0o755)
@@ -259,7 +322,7 @@ def in_work(name, fill):
         tree = work / "htdocs"
         fill(tree)
         (work / "run").mkdir()
-        return compare(name, tree, work / "run")
+        return compare(name, tree, work / "run", source)
 
 
 def main():
@@ -280,7 +343,12 @@ def main():
         _, found, negotiated = in_work(f"seed {seed}, tree {number}", lambda tree: generate(tree, source))
         answered += found
         with_variants += negotiated
+    folded = 0
+    for number in range(GENERATED_FOLDED):
+        source = random.Random(f"folded {seed} {number}")
+        folded += in_work(f"seed {seed}, folded tree {number}", lambda tree: generate_folded(tree, source), source)[1]
     # Otherwise all rules would have been refused.
+    assert folded > 30 * GENERATED_FOLDED, folded
     assert answered > 30 * GENERATED, answered
     assert with_variants > GENERATED, with_variants
 

@@ -40,6 +40,37 @@ ACCEPTED = [
 USUAL = (PATTERNS[:6] + ["^$"], TARGETS[:3], FLAGS[1:5])
 
 
+# Rules for a table that finds codes in any case: with [NC] and without, for one path and for all below it.
+FOLDED = [
+    "^{n}$", "^{n}/?$", "^{n}/?$", "^{n}/{m}$", "^{n}/{m}/?$", "^{n}/(.*)$", "^{n}/(.*)$", "^{n}/{m}/(.*)$", "^{n}(/.*)?$",
+    "^({n}|{m})/?$", "^(?i){n}/?$", "(?i)^{n}$", "^[ab]$", "{n}$", "^{n}",
+    "^(.*)$",
+]  # fmt: skip
+FOLDED_NAMES = ["a", "b", "Ab", "aB", "v1", "A", "x.Y", "d", "D"]
+
+
+def generate_folded(tree, source):
+    """Writes a tree of a few directories, whose rules ignore case or not."""
+    tree.mkdir()
+    for directory in ("", "d", "d/a", "f"):
+        (tree / directory).mkdir(exist_ok=True)
+        lines = ["RewriteEngine On"]
+        for _ in range(source.randrange(1, 7)):
+            pattern = source.choice(FOLDED[:8] if source.random() < 0.7 else FOLDED)
+            pattern = pattern.replace("{n}", source.choice(FOLDED_NAMES)).replace("{m}", source.choice(FOLDED_NAMES))
+            target = "$1" if pattern.endswith("(.*)$") and source.random() < 0.7 else ""
+            flags = source.choice(["R,L", "R=301,L", "R,L,QSD"]) if source.random() < 0.5 else "R,L"
+            flags += ",NC" if source.random() < 0.5 else ""
+            lines.append(f"RewriteRule {pattern} https://e.example/{source.choice('stu')}/{target} [{flags}]")
+        if directory and source.random() < 0.2:
+            path = f"/{directory}/{source.choice(FOLDED_NAMES)}"
+            lines.append(f"Redirect {path} https://r.example/{source.choice('stu')}")
+        if directory == "" and source.random() < 0.8:
+            # Rules of the root would decide most paths of directories without their own.
+            lines = lines[:3]
+        (tree / directory / ".htaccess").write_text("\n".join(lines) + "\n")
+
+
 def rule(source):
     usual = source.random() < 0.6
     patterns, targets, flags = USUAL if usual else (PATTERNS, TARGETS, FLAGS)

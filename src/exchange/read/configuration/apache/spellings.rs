@@ -63,7 +63,7 @@ impl<'s> Agreement<'s> {
         if self.server.has_in_other_case(&path) {
             return Err(OTHER_DIRECTORY);
         }
-        self.agrees_above(&path)?;
+        self.agrees_above(&path, placed.rule().line)?;
         let matching = self.matching(code, tail)?;
         for (number, one) in matching.iter().enumerate() {
             let later = matching[number + 1..].iter();
@@ -83,12 +83,27 @@ impl<'s> Agreement<'s> {
     }
 
     /// Checks that no rule of a directory above the one that decides a path is for it in another case, in
-    /// which Apache does not find that directory.
-    fn agrees_above(&self, path: &str) -> Result<(), RowError> {
+    /// which Apache does not find that directory; but for one in a line.
+    fn agrees_above(&self, path: &str, own: usize) -> Result<(), RowError> {
         let sites = &self.server.sites;
         let above = ancestors(path).filter_map(|it| Some((it, sites.get(it)?)));
-        let with_rules = above.filter(|(_, site)| site.has_rewriting);
-        for (directory, site) in with_rules.skip(1) {
+        let above = above.skip_while(|(_, site)| !site.has_rewriting);
+        for (directory, site) in above.skip(1) {
+            let text = format!("/{path}");
+            let near = site.redirects.near(text.as_bytes()).ok_or(TOO_MANY)?;
+            let rules = near.iter().map(|it| &site.redirects.rules()[*it]);
+            let mut named = rules.filter(|it| {
+                let spelling = it.pattern.spelling_of(text.as_bytes());
+                it.line != own
+                    && it.pattern.may_match(text.as_bytes())
+                    && matches!(spelling, Spelling::Any | Spelling::Other)
+            });
+            if let Some(rule) = named.next() {
+                return Err(self.covered(rule.line));
+            }
+            if !site.has_rewriting {
+                continue;
+            }
             let text = self.relative(directory, path);
             let near = site.rewrites.near(text.as_bytes()).ok_or(TOO_MANY)?;
             let rules = near.iter().map(|it| &site.rewrites.rules()[*it]);
@@ -260,6 +275,7 @@ mod tests {
     fn a_rule_above_that_is_for_a_directory_in_another_case_is_compared() {
         for (above, links) in [
             ("RewriteRule ^f/ab$ https://e.org/1 [NC,R,L]", &[][..]),
+            ("Redirect /F https://e.org/1", &[]),
             (
                 "RewriteRule ^g/ab$ https://e.org/1 [NC,R,L]",
                 &["1 g/ab https://e.org/1", "5 f/AB https://e.org/2"],
