@@ -9,6 +9,7 @@ Differences that are understood, and documented in docs/importing.md:
 - a query is not appended to a fragment;
 - the URL of an `ErrorDocument` is an answer for its status;
 - an entry with variants also answers where Apache answers 404 or 406 to some values of `Accept`;
+- an entry with variants has one status for all of them, if their statuses are all temporary;
 - a request without `Accept`, or with a type that no rule knows, is answered as one that accepts anything;
 - a range of a lower quality beside a type does not count, nor does the order of types with the same quality;
 - where codes are found in any case, a path also answers in the case in which Apache finds nothing, or leads it by a
@@ -259,6 +260,23 @@ def is_of_another_case(key, apaches, ours, tree):
     return expected[0] == 404 or of_prefix and (is_slash or may_differ_in_case(tree, page))
 
 
+def with_one_status(ours, apaches):
+    """Replaces the statuses of paths that Apache answers with several temporary ones, by the type that is accepted:
+    the entry has one of them."""
+    temporary = (302, 303, 307)
+    sent = {}
+    for (path, _), (status, _) in apaches.items():
+        page = path.partition("?")[0].rstrip("/")
+        sent.setdefault(page, set()).update({status} & set(temporary))
+
+    def replaced(path, answer):
+        several = sent.get(path.partition("?")[0].rstrip("/"), ())
+        is_one = len(several) > 1 and answer[0] in several
+        return (temporary[0], answer[1]) if is_one else answer
+
+    return [{key: replaced(key[0], it) for key, it in all.items()} for all in (ours, apaches)]
+
+
 def error_documents(tree):
     """Returns the answers that stand for an error, each with its status."""
     found = {}
@@ -296,6 +314,7 @@ def compare(name, tree, work, source=None):
         apaches = canonical_answers(address, sorted({*asked, *other} - {""}), depends)
     errors = error_documents(tree)
     apaches = {key: errors.get(answer, answer) for key, answer in apaches.items()}
+    ours, apaches = with_one_status(ours, apaches)
     everyones = {}
     for (path, _), answer in apaches.items():
         everyones.setdefault(path, set()).add(answer)

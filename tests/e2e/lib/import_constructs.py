@@ -101,11 +101,18 @@ def negotiated(source):
         lines.append(f"RewriteCond {condition(source)}")
         if source.random() < 0.1:
             lines.append(f"RewriteCond {condition(source)}")
-        lines.append(f"RewriteRule {pattern} https://v.example/{source.choice('xyz')} {flags}")
+        lines.append(f"RewriteRule {pattern} https://v.example/{source.choice('xyz')} {other_status(source, flags)}")
     if source.random() < 0.8:
         lines.append(f"RewriteRule {pattern} https://v.example/{source.choice('xyz')} {flags}")
     lines += below(source, name, flags) if source.random() < 0.4 else []
     return lines
+
+
+def other_status(source, flags):
+    """Returns the flags of a rule beside others, sometimes with another status."""
+    if source.random() < 0.85:
+        return flags
+    return source.choice(["[R=302,L]", "[R=303,L]", "[R=307,L]", "[R=301,L]"])
 
 
 def recipe(source, pattern, flags):
@@ -122,7 +129,7 @@ def recipe(source, pattern, flags):
             if source.random() < 0.2:
                 lines.append("RewriteCond %{HTTP_ACCEPT} \\*/\\* [OR]")
             lines.append(f"RewriteCond %{{HTTP_ACCEPT}} application/{kind}")
-            lines.append(f"RewriteRule {pattern} https://v.example/{kind[:3]} {flags}")
+            lines.append(f"RewriteRule {pattern} https://v.example/{kind[:3]} {other_status(source, flags)}")
     if source.random() < 0.5:
         lines += ["RewriteCond %{HTTP_ACCEPT} .+", f"RewriteRule {pattern} https://v.example/406 [R=406,L]"]
     if source.random() < 0.7:

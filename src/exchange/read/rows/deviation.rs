@@ -10,6 +10,8 @@ pub enum Deviation {
     /// A request without `Accept`, or that names only types of which the rules do not know, is answered as
     /// one that accepts anything (`*/*`).
     NothingNamed,
+    /// Some media types lead with the status of the entry, although the rules give them another temporary one.
+    Status,
     /// The code with a slash after it is answered as the code itself, although a rule for all paths leads it
     /// elsewhere, as it does every path that nothing names.
     Slash,
@@ -28,6 +30,10 @@ impl Deviation {
             Self::NothingNamed => {
                 "a request without Accept, or that names only types of which no rule knows, is answered \
                  as one that accepts anything (*/*)"
+            }
+            Self::Status => {
+                "some media types lead to their URL with the status of the entry, and not with another \
+                 temporary one (302, 303, 307)"
             }
             Self::Slash => {
                 "the code with a slash after it leads where the code itself does, and not where a rule \

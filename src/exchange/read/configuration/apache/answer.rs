@@ -49,6 +49,21 @@ impl Location {
     pub(super) fn is_like(&self, other: &Self) -> bool {
         (self.status, self.with_query) == (other.status, other.with_query)
     }
+
+    /// Returns whether one entry with variants can lead to both locations: their statuses may differ if both
+    /// are temporary.
+    pub(super) fn is_nearly_like(&self, other: &Self) -> bool {
+        let are_temporary = is_temporary(self.status) && is_temporary(other.status);
+        self.with_query == other.with_query && (self.status == other.status || are_temporary)
+    }
+}
+
+/// Returns whether a client must not keep the redirect (RFC 9110, sections 15.4.3, 15.4.4 and 15.4.8).
+fn is_temporary(status: Status) -> bool {
+    match status {
+        Status::Found | Status::SeeOther | Status::TemporaryRedirect => true,
+        Status::MovedPermanently | Status::PermanentRedirect => false,
+    }
 }
 
 impl AnswerKind {

@@ -68,7 +68,11 @@ pub(super) fn negotiated(
     for media_type in &types {
         let accept = media_type.as_str();
         let found = [own.answer(accept)?, below.answer(accept)?];
-        if found.iter().flatten().any(|it| !it.is_like(&location)) {
+        if found
+            .iter()
+            .flatten()
+            .any(|it| !it.is_nearly_like(&location))
+        {
             return Err(UNLIKE);
         }
         let [at_code, at_path] = found;
@@ -88,7 +92,7 @@ pub(super) fn negotiated(
             line: line.unwrap_or(usize::MAX),
         });
     }
-    if !all[0].is_like(&location) {
+    if !all[0].is_nearly_like(&location) {
         return Err(UNLIKE);
     }
     // The order in which Apache applies the rules.
@@ -103,8 +107,8 @@ pub(super) fn negotiated(
     let elsewhere = singles.iter().filter(|it| it.leads != default);
     let entry = checked(&elsewhere.collect::<Vec<_>>())
         .or_else(|_: RowError| checked(&singles.iter().collect::<Vec<_>>()))?;
-    let mut deviations = own.deviations()?;
-    deviations.extend(below.deviations()?);
+    let mut deviations = own.deviations(&location)?;
+    deviations.extend(below.deviations(&location)?);
     deviations.sort_unstable();
     deviations.dedup();
     Ok(NegotiatedBelow {

@@ -143,8 +143,9 @@ impl<'s> Clients<'s> {
         paths.all(|it| !leads(it, "") || leads(it, "*/*"))
     }
 
-    /// Returns how an entry for these paths answers otherwise than Apache.
-    pub(super) fn deviations(&self) -> Result<Vec<Deviation>, RowError> {
+    /// Returns how an entry for these paths with the status of a location answers otherwise than Apache, in
+    /// the order of the deviations.
+    pub(super) fn deviations(&self, location: &Location) -> Result<Vec<Deviation>, RowError> {
         let mut found = Vec::new();
         if !self.browsers.is_empty() {
             found.push(Deviation::MixedClient);
@@ -152,7 +153,18 @@ impl<'s> Clients<'s> {
         if self.has_default()? {
             found.push(Deviation::NothingNamed);
         }
+        if self.has_other_status(location) {
+            found.push(Deviation::Status);
+        }
         Ok(found)
+    }
+
+    /// Returns whether one of the requests that were compared is answered with another status than that of a
+    /// location.
+    fn has_other_status(&self, location: &Location) -> bool {
+        let answers = self.answers.borrow();
+        let mut found = answers.values().filter_map(|it| it.as_ref().ok()?.as_ref());
+        found.any(|it| it.status != location.status)
     }
 
     /// Returns the line of the rule that decides where a request with this `Accept` leads.

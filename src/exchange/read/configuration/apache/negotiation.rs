@@ -100,7 +100,7 @@ fn entry(clients: &Clients<'_>, types: Vec<MediaType>) -> Result<Negotiated, Row
     singles.sort_by_key(|it| it.line);
     let mut all: Vec<_> = singles.iter().map(|it| it.location.clone()).collect();
     all.push(location.clone());
-    if !all.iter().all(|it| it.is_like(&location)) {
+    if !all.iter().all(|it| it.is_nearly_like(&location)) {
         return Err(UNLIKE);
     }
     all.dedup();
@@ -122,13 +122,13 @@ fn entry(clients: &Clients<'_>, types: Vec<MediaType>) -> Result<Negotiated, Row
         };
         comparison.agrees(&types, &alone).map(|()| variants)
     };
-    let elsewhere = singles.iter().filter(|it| it.location != location);
+    let elsewhere = singles.iter().filter(|it| it.location.url != location.url);
     let variants = checked(&elsewhere.collect::<Vec<_>>())
         .or_else(|_| checked(&singles.iter().collect::<Vec<_>>()))?;
     Ok(Negotiated {
+        deviations: clients.deviations(&location)?,
         location,
         variants,
-        deviations: clients.deviations()?,
         all,
     })
 }
@@ -174,6 +174,7 @@ mod tests {
     use crate::exchange::read::configuration::apache::read;
     use crate::exchange::read::rows::Deviation;
     use crate::exchange::read::rows::testing::{below_and_variants, read_by};
+    use crate::mapping::Status;
 
     /// Returns the accepted links of a file, each with its variants, and the refused lines with the
     /// reasons.
@@ -261,7 +262,7 @@ mod tests {
                 .map(|line| format!("{line}: {reason}"))
                 .collect()
         };
-        let found = decided(&[&*turtle.replace("303", "302"), &rule(&[], "page")].concat());
+        let found = decided(&[&*turtle.replace("303", "301"), &rule(&[], "page")].concat());
         let reason = "the media types lead to answers with other statuses, or with another use of the query: \
                       an entry has one for all its variants";
         assert_eq!(found, all(reason, &[2, 3]));
@@ -293,6 +294,34 @@ mod tests {
         );
         let reason = "a table would choose another media type than Apache";
         assert_eq!(found, all(reason, &[2, 5, 6]));
+    }
+
+    #[test]
+    fn an_entry_has_the_temporary_status_of_its_default() {
+        let turtle = rule(&["text/turtle"], "ttl");
+        for (status, page, expected) in [
+            ("302", "303", Some(Status::SeeOther)),
+            ("303", "307", Some(Status::TemporaryRedirect)),
+            ("301", "302", None),
+            ("303", "308", None),
+            ("301", "308", None),
+        ] {
+            let rules = [
+                turtle.replace("303", status),
+                rule(&[], "page").replace("303", page),
+            ];
+            let rows = read_by(read, rules.concat().as_bytes());
+            let link = rows[0].link.as_ref().ok();
+            assert_eq!(link.and_then(|it| it.status), expected);
+            if let Some(link) = link {
+                assert_eq!(&*link.deviations, [Deviation::Status]);
+                assert_eq!(below_and_variants(link), ", text/turtle https://e.org/ttl");
+            }
+        }
+        // The use of the query may not differ.
+        let without_query = turtle.replace("303", "302,QSD");
+        let found = decided(&[&*without_query, &rule(&[], "page")].concat());
+        assert_eq!(found.len(), 2, "{found:?}");
     }
 
     #[test]
