@@ -72,24 +72,27 @@ impl Shapes {
 pub(crate) struct DraftShapes {
     shapes: Shapes,
     numbers: HashMap<Shape, u32>,
-    /// The last shape: most entries have the same as the previous one.
-    last: Option<(Shape, u32)>,
+    /// The two shapes that were used last, the later one first: most entries have one of them.
+    recent: [Option<(Shape, u32)>; 2],
 }
 
 impl DraftShapes {
     /// Returns the number of a shape.
     pub(super) fn number(&mut self, shape: Shape) -> u32 {
-        if let Some((last, number)) = self.last
-            && last == shape
-        {
-            return number;
+        for at in 0..self.recent.len() {
+            if let Some((recent, number)) = self.recent[at]
+                && recent == shape
+            {
+                self.recent[..=at].rotate_right(1);
+                return number;
+            }
         }
         let number = *self.numbers.entry(shape).or_insert_with(|| {
             self.shapes.all.push(shape);
             self.shapes.counts.push(0);
             index(self.shapes.all.len() - 1)
         });
-        self.last = Some((shape, number));
+        self.recent = [Some((shape, number)), self.recent[0]];
         number
     }
 
@@ -122,7 +125,7 @@ impl DraftShapes {
     /// not found by content.
     pub(super) fn all_mut(&mut self) -> &mut [Shape] {
         self.numbers.clear();
-        self.last = None;
+        self.recent = [None; 2];
         &mut self.shapes.all
     }
 
@@ -138,5 +141,41 @@ impl DraftShapes {
         self.shapes.listed.shrink_to_fit();
         self.shapes.listed.sort_unstable_by_key(|it| it.0);
         self.shapes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mapping::packed::record::Unsaid;
+    use crate::mapping::value::{Forward, Status};
+
+    #[test]
+    fn a_shape_keeps_its_number() {
+        let shape = |column| Shape {
+            column,
+            url: None,
+            status: Status::default(),
+            forward: Forward::None,
+            max_age: 0,
+            unsaid: Unsaid {
+                status: true,
+                forward: true,
+                max_age: true,
+            },
+            is_hashed: true,
+            has_codes: false,
+            has_notes: false,
+            has_below: false,
+            has_term: false,
+            has_variants: false,
+            variants_have_below: false,
+        };
+        let mut shapes = DraftShapes::default();
+        // Each is met as the last one, the one before it, and one that is no longer remembered.
+        for column in [0, 0, 1, 0, 1, 1, 2, 0, 3, 1, 2, 3, 0] {
+            assert_eq!(shapes.number(shape(column)), column, "{column}");
+        }
+        assert_eq!(shapes.all().len(), 4);
     }
 }
