@@ -27,11 +27,11 @@ ROUNDS = 5, 35
 # was counted when the limit was set. Two runs differ by at most 0.3 %, and how a compiler divides the
 # program into units of code by about 2 %; one more copy or allocation for a request exceeds the rest.
 LIMITS = [
-    ("custom code", "http1", 5_130),
-    ("auto code", "http1", 4_820),
-    ("miss", "http1", 15_300),
-    ("custom code", "hyper", 15_500),
-    ("custom code", "http2", 34_800),
+    ("custom code", "http1", 4_850),
+    ("auto code", "http1", 4_580),
+    ("miss", "http1", 14_820),
+    ("custom code", "hyper", 14_450),
+    ("custom code", "http2", 31_010),
 ]
 
 
