@@ -72,27 +72,23 @@ impl Shapes {
 pub(crate) struct DraftShapes {
     shapes: Shapes,
     numbers: HashMap<Shape, u32>,
-    /// The two shapes that were used last, the later one first: most entries have one of them.
-    recent: [Option<(Shape, u32)>; 2],
+    /// The numbers of the two shapes that were last looked up in `numbers`: most entries have one of them.
+    recent: [Option<u32>; 2],
 }
 
 impl DraftShapes {
     /// Returns the number of a shape.
     pub(super) fn number(&mut self, shape: Shape) -> u32 {
-        for at in 0..self.recent.len() {
-            if let Some((recent, number)) = self.recent[at]
-                && recent == shape
-            {
-                self.recent[..=at].rotate_right(1);
-                return number;
-            }
+        let is_it = |number: &u32| self.shapes.all[*number as usize] == shape;
+        if let Some(number) = self.recent.into_iter().flatten().find(is_it) {
+            return number;
         }
         let number = *self.numbers.entry(shape).or_insert_with(|| {
             self.shapes.all.push(shape);
             self.shapes.counts.push(0);
             index(self.shapes.all.len() - 1)
         });
-        self.recent = [Some((shape, number)), self.recent[0]];
+        self.recent = [Some(number), self.recent[0]];
         number
     }
 
@@ -172,7 +168,7 @@ mod tests {
             variants_have_below: false,
         };
         let mut shapes = DraftShapes::default();
-        // Each is met as the last one, the one before it, and one that is no longer remembered.
+        // Some are remembered, and some are no longer.
         for column in [0, 0, 1, 0, 1, 1, 2, 0, 3, 1, 2, 3, 0] {
             assert_eq!(shapes.number(shape(column)), column, "{column}");
         }
