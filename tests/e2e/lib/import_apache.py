@@ -2,11 +2,13 @@
 the same status and location.
 
 Differences that are understood, and documented in docs/importing.md:
-- a code also answers with a slash after it, and without, where Apache answers 404 or adds the slash;
+- a code also answers with a slash after it, and without, where Apache answers 404, or only adds the slash or removes
+  it;
+- a path to which Apache redirects on its own host leads to the base URL of the table;
 - the slash of `/CODE/` is not appended to the URL of `Redirect /CODE URL`;
 - the slash of `/CODE/` is not led by a rule for all paths, as what nothing names is;
 - a URL is in canonical form;
-- a query is not appended to a fragment;
+- a query is not appended to a fragment, but put before it if other media types take it;
 - the URL of an `ErrorDocument` is an answer for its status;
 - an entry with variants also answers where Apache answers 404 or 406 to some values of `Accept`;
 - an entry with variants has one status for all of them, if their statuses are all temporary;
@@ -65,6 +67,9 @@ FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.
 # A browser sends its own `Accept`. What a script in it sends is answered as what a program sends.
 CLIENTS = [(accept, CURL) for accept in ACCEPTS] + [(accept, FIREFOX) for accept in ACCEPTS[2:4]]
 
+# The statuses of redirects that an entry with variants has one of.
+TEMPORARY = (302, 303, 307)
+
 
 def waypost(*arguments):
     command = [os.environ["WAYPOST"], *arguments]
@@ -113,7 +118,7 @@ def depends_on_client(tree):
 
 
 def canonical(location):
-    """Returns a URL as a table writes it: its host in lower case, with a path."""
+    """Returns a URL as a table writes it: its host in lower case, with a path. Apache knows of no TLS in front of it."""
     if location is None:
         return None
     scheme, _, rest = location.partition("://")
@@ -121,7 +126,7 @@ def canonical(location):
     path = rest[end:] if rest[end : end + 1] == "/" else "/" + rest[end:]
     location = f"{scheme.lower()}://{rest[:end].lower()}{path}"
     # A query after a fragment is a part of it.
-    page, hash_sign, fragment = location.partition("#")
+    page, hash_sign, fragment = re.sub(rf"^http://{re.escape(HOST)}(:\d+)?/", BASE, location).partition("#")
     return page + hash_sign + fragment.split("?")[0]
 
 
@@ -177,12 +182,20 @@ def equivalents(path, client, apaches):
     return set()
 
 
+def without_query(location, query):
+    """Returns a URL without the query of a request before its fragment, where a rule would have put it after."""
+    return re.sub(r"[?&]" + re.escape(query) + "(?=#)", "", location or "")
+
+
 def is_general(key, apaches):
     """Returns whether Apache answers a path with a slash after it as one next to it that nothing names."""
     path, client = key
     page, question, query = path.partition("?")
     beside = apaches.get((page[:-1] + "-x1/" + question + query, client))
-    return beside is not None and (beside[0], (beside[1] or "").replace("-x1/", "/")) == apaches[key]
+    if beside is None or (beside[1] or "").replace("-x1/", "/") != (apaches[key][1] or ""):
+        return False
+    # An entry with variants has one temporary status, but the path next to it does not.
+    return beside[0] == apaches[key][0] or {beside[0], apaches[key][0]} <= set(TEMPORARY)
 
 
 def difference(key, apaches, ours, everyones):
@@ -192,17 +205,20 @@ def difference(key, apaches, ours, everyones):
     if found[0] == 404 or found == expected:
         return False
     page, question, query = path.partition("?")
-    is_slash = expected[0] == 301 and re.fullmatch(r"http://[^/]*" + re.escape(page) + "/", expected[1].split("?")[0])
     other = page[:-1] if page.endswith("/") else page + "/"
+    is_slash = (expected[1] or "").split("?")[0] == BASE + other[1:]
     other += question + query
     agrees = apaches.get((other, client)) == found
     if expected[0] in (404, 406) or is_slash:
-        return found not in everyones[path] | everyones.get(other, set())
+        others = everyones[path] | everyones.get(other, set())
+        return found not in others and (found[0], without_query(found[1], query)) not in others
     # What the code itself answers is compared for the code.
     is_of_code = agrees or ours.get((page[:-1], client), (None, ""))[1] == (found[1] or "").split("?")[0]
     if page.endswith("/") and is_of_code and is_general(key, apaches):
         return False
     if found in equivalents(path, client, apaches):
+        return False
+    if query and "#" in (expected[1] or "") and (found[0], without_query(found[1], query)) == expected:
         return False
     without_slash = [re.sub(it, "", expected[1] or "") for it in (r"/(?=\?|$)", r"/$")]
     is_appended = expected[1] is not None and found[1] in without_slash
@@ -263,16 +279,15 @@ def is_of_another_case(key, apaches, ours, tree):
 def with_one_status(ours, apaches):
     """Replaces the statuses of paths that Apache answers with several temporary ones, by the type that is accepted:
     the entry has one of them."""
-    temporary = (302, 303, 307)
     sent = {}
     for (path, _), (status, _) in apaches.items():
         page = path.partition("?")[0].rstrip("/")
-        sent.setdefault(page, set()).update({status} & set(temporary))
+        sent.setdefault(page, set()).update({status} & set(TEMPORARY))
 
     def replaced(path, answer):
         several = sent.get(path.partition("?")[0].rstrip("/"), ())
         is_one = len(several) > 1 and answer[0] in several
-        return (temporary[0], answer[1]) if is_one else answer
+        return (TEMPORARY[0], answer[1]) if is_one else answer
 
     return [{key: replaced(key[0], it) for key, it in all.items()} for all in (ours, apaches)]
 

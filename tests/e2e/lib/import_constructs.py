@@ -101,11 +101,28 @@ def negotiated(source):
         lines.append(f"RewriteCond {condition(source)}")
         if source.random() < 0.1:
             lines.append(f"RewriteCond {condition(source)}")
-        lines.append(f"RewriteRule {pattern} https://v.example/{source.choice('xyz')} {other_status(source, flags)}")
+        fragment = "#f" if "NE" in flags and source.random() < 0.5 else ""
+        lines.append(f"RewriteRule {pattern} https://v.example/{source.choice('xyz')}{fragment} {other_status(source, flags)}")
+    if source.random() < 0.1:
+        # For some types, all paths lead elsewhere.
+        lines[:0] = [f"RewriteCond {condition(source)}", f"RewriteRule ^(.*)$ https://v.example/all/$1.ttl {flags}"]
     if source.random() < 0.8:
         lines.append(f"RewriteRule {pattern} https://v.example/{source.choice('xyz')} {flags}")
     lines += below(source, name, flags) if source.random() < 0.4 else []
     return lines
+
+
+def changing_slash(source, directory):
+    """Returns rules of which some only add the slash of a path, or remove it."""
+    name = source.choice(["s", "t"]) + source.choice("12")
+    root = f"/{directory}/".replace("//", "/")
+    expression = source.choice([f"^{name}$", f"^{name}/$", f"^{name}/?$"])
+    lines = [f"RewriteRule {expression} https://s.example/{name} [R=303,L]"]
+    if source.random() < 0.5:
+        lines[:0] = ["RewriteCond %{HTTP_ACCEPT} text/turtle", f"RewriteRule {expression} https://s.example/ttl [R=303,L]"]
+    change = source.choice([f"^{name}$ {root}{name}/", f"^{name}/$ {root}{name}", f"^(.*)/$ {root}$1", f"^(.+[^/])$ {root}$1/"])
+    change = f"RewriteRule {change} {source.choice(['[R=301,L]', '[R,L]', '[R,QSD,L]'])}"
+    return [change, *lines] if source.random() < 0.7 else [*lines, change]
 
 
 def other_status(source, flags):
@@ -189,6 +206,8 @@ def generate(tree, source):
             if source.random() < 0.15:
                 lines.append(f"RewriteCond {source.choice(CONDITIONS)}")
             lines.append(redirect(source, directory) if source.random() < 0.2 else rule(source))
+        if is_on and source.random() < 0.4:
+            lines += changing_slash(source, directory)
         for _ in range(2 if is_on else 0):
             place = source.choice([start, len(lines)])
             # A condition is for the rule after it.

@@ -142,6 +142,17 @@ impl Pattern {
         self.spelling(|vm| may_match_below(vm.get_nfa(), start))
     }
 
+    /// Returns whether this matches only paths that begin with a text as it is spelled, although the table
+    /// ignores case.
+    pub(super) fn spells_beginning(&self, text: &[u8]) -> bool {
+        match self {
+            Self::Known(it) | Self::Unknown(Some(it)) => {
+                it.exact.is_some() && it.prefix.starts_with(text)
+            }
+            Self::Unknown(None) => false,
+        }
+    }
+
     /// Returns whether this is known to match every text that is not empty, and has no line break.
     pub(super) fn matches_anything(&self) -> bool {
         matches!(self, Self::Known(it) if !it.is_negated && it.paths.are_any())

@@ -12,6 +12,8 @@ pub enum Deviation {
     NothingNamed,
     /// Some media types lead with the status of the entry, although the rules give them another temporary one.
     Status,
+    /// The query of a request is put before the fragment of a URL, and by the other program after it.
+    Fragment,
     /// The code with a slash after it is answered as the code itself, although a rule for all paths leads it
     /// elsewhere, as it does every path that nothing names.
     Slash,
@@ -34,6 +36,10 @@ impl Deviation {
             Self::Status => {
                 "some media types lead to their URL with the status of the entry, and not with another \
                  temporary one (302, 303, 307)"
+            }
+            Self::Fragment => {
+                "the query of a request is put before the fragment of the URL, and by Apache after it, where \
+                 no server receives it"
             }
             Self::Slash => {
                 "the code with a slash after it leads where the code itself does, and not where a rule \

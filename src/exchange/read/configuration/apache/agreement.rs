@@ -85,10 +85,11 @@ impl Agreement<'_> {
             (RuleKind::Rewrite, directory) => path.get(directory.len() + 1..)?.to_owned(),
             _ => format!("/{path}"),
         };
-        let found = self
-            .server
-            .of_rule(placed.list, placed.number, relative.as_bytes());
-        found.flatten()
+        let (list, number) = (placed.list, placed.number);
+        let server = self.server;
+        server
+            .of_rule_at(list, number, relative.as_bytes(), path)
+            .flatten()
     }
 
     pub(super) fn agrees(

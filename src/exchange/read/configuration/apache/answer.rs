@@ -18,7 +18,7 @@ pub(super) enum AnswerKind {
     Redirect(Location),
     Gone,
     NotFound,
-    /// A redirect to the same path with a slash after it.
+    /// A redirect to the same path with a slash after it, or without.
     Slash,
     /// A file, or the list of a directory.
     File,
@@ -36,6 +36,14 @@ pub(super) struct Location {
     pub(super) with_query: bool,
 }
 
+impl Answer {
+    /// Returns what a link answers, if this is that.
+    pub(super) fn of_link(&self) -> Option<AnswerKind> {
+        let is_link = matches!(self.kind, AnswerKind::Redirect(_) | AnswerKind::Gone);
+        is_link.then(|| self.kind.clone())
+    }
+}
+
 impl Location {
     /// Returns what a link for the path alone forwards.
     pub(super) fn forward(&self) -> Forward {
@@ -50,11 +58,24 @@ impl Location {
         (self.status, self.with_query) == (other.status, other.with_query)
     }
 
-    /// Returns whether one entry with variants can lead to both locations: their statuses may differ if both
-    /// are temporary.
-    pub(super) fn is_nearly_like(&self, other: &Self) -> bool {
-        let are_temporary = is_temporary(self.status) && is_temporary(other.status);
-        self.with_query == other.with_query && (self.status == other.status || are_temporary)
+    /// Returns whether an entry with variants whose own location is `entry` can lead here: the statuses may
+    /// differ if both are temporary, and the use of the query if this URL has a fragment.
+    pub(super) fn fits(&self, entry: &Self) -> bool {
+        let are_temporary = is_temporary(self.status) && is_temporary(entry.status);
+        let is_query_alike = self.has_fragment() || self.with_query == entry.with_query;
+        is_query_alike && (self.status == entry.status || are_temporary)
+    }
+
+    /// Takes the use of the query from the first of some locations whose URL has no fragment.
+    pub(super) fn use_query_as<'l>(&mut self, all: impl IntoIterator<Item = &'l Self>) {
+        if let Some(found) = all.into_iter().find(|it| !it.has_fragment()) {
+            self.with_query = found.with_query;
+        }
+    }
+
+    /// Returns whether the URL has a fragment, to which Apache would append the query.
+    pub(super) fn has_fragment(&self) -> bool {
+        self.url.contains('#')
     }
 }
 

@@ -51,7 +51,7 @@ pub(super) fn negotiated(
     own: &Clients<'_>,
     below: &Clients<'_>,
 ) -> Result<NegotiatedBelow, RowError> {
-    let location = default_location(own)?;
+    let mut location = default_location(own)?;
     let location_below = default_location(below)?;
     let default = Leads {
         url: location.url.clone(),
@@ -65,21 +65,15 @@ pub(super) fn negotiated(
     }
     let mut singles = Vec::new();
     let mut all = vec![location_below];
+    let mut all_at_code = vec![location.clone()];
     for media_type in &types {
         let accept = media_type.as_str();
-        let found = [own.answer(accept)?, below.answer(accept)?];
-        if found
-            .iter()
-            .flatten()
-            .any(|it| !it.is_nearly_like(&location))
-        {
-            return Err(UNLIKE);
-        }
-        let [at_code, at_path] = found;
+        let [at_code, at_path] = [own.answer(accept)?, below.answer(accept)?];
         if at_code.is_none() && at_path.is_none() {
             continue;
         }
         all.extend(at_path.clone());
+        all_at_code.extend(at_code.clone());
         // Where Apache answers 404, the entry answers what it does to others.
         let leads = Leads {
             url: at_code.map_or_else(|| location.url.clone(), |it| it.url),
@@ -92,7 +86,9 @@ pub(super) fn negotiated(
             line: line.unwrap_or(usize::MAX),
         });
     }
-    if !all[0].is_nearly_like(&location) {
+    let both = || all_at_code.iter().chain(&all);
+    location.use_query_as(both());
+    if !both().all(|it| it.fits(&location)) {
         return Err(UNLIKE);
     }
     // The order in which Apache applies the rules.

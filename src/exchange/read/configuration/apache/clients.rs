@@ -153,18 +153,20 @@ impl<'s> Clients<'s> {
         if self.has_default()? {
             found.push(Deviation::NothingNamed);
         }
-        if self.has_other_status(location) {
+        if self.has_redirect(|it| it.status != location.status) {
             found.push(Deviation::Status);
+        }
+        if location.with_query && self.has_redirect(Location::has_fragment) {
+            found.push(Deviation::Fragment);
         }
         Ok(found)
     }
 
-    /// Returns whether one of the requests that were compared is answered with another status than that of a
-    /// location.
-    fn has_other_status(&self, location: &Location) -> bool {
+    /// Returns whether one of the requests that were compared leads to a location like this.
+    fn has_redirect(&self, is_it: impl Fn(&Location) -> bool) -> bool {
         let answers = self.answers.borrow();
         let mut found = answers.values().filter_map(|it| it.as_ref().ok()?.as_ref());
-        found.any(|it| it.status != location.status)
+        found.any(is_it)
     }
 
     /// Returns the line of the rule that decides where a request with this `Accept` leads.

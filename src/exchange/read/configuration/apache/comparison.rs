@@ -77,7 +77,7 @@ impl Comparison<'_> {
         {
             let chosen = self.chosen(&orders[0]);
             let is_one = [&one, &other].iter().any(|it| it.url == chosen);
-            let are_like = one.is_nearly_like(self.location) && other.is_nearly_like(self.location);
+            let are_like = one.fits(self.location) && other.fits(self.location);
             return match is_one && are_like {
                 true => Ok(()),
                 false => Err(OTHERWISE),
@@ -90,7 +90,7 @@ impl Comparison<'_> {
         let Some(found) = self.clients.answer(accept)? else {
             return Ok(());
         };
-        match found.url == self.chosen(accept) && found.is_nearly_like(self.location) {
+        match found.url == self.chosen(accept) && found.fits(self.location) {
             true => Ok(()),
             false => Err(OTHERWISE),
         }

@@ -38,6 +38,10 @@ const PARTLY_BEGINNING_ALONE: RowError = RowError::NoLink(
      slash alone may lead elsewhere",
 );
 
+const PARTLY_ALONE: RowError = RowError::NoLink(
+    "only the path itself is imported: a table does not lead all paths below it as these rules do",
+);
+
 const PARTLY_SLASH: RowError = RowError::NoLink(
     "the path itself and those below it are imported: the slash alone leads elsewhere",
 );
@@ -194,6 +198,10 @@ impl<'s> Links<'s> {
                 let claim = self.path(placed, code).map_err(|_| error)?;
                 return Ok((claim, Some(PARTLY_BEGINNING_ALONE)));
             }
+            Err(error) if self.is_root_of_all(placed, code) => {
+                let claim = self.path(placed, code).map_err(|_| error)?;
+                return Ok((claim, Some(PARTLY_ALONE)));
+            }
             Err(error) => return Err(error),
         };
         let mut part = is_beginning.then_some(PARTLY_BEGINNING);
@@ -214,6 +222,21 @@ impl<'s> Links<'s> {
         Ok((claim, part))
     }
 
+    /// Returns whether a rule for all paths below a code decides, for every client, where the code with a
+    /// slash after it leads, and leads the others to the same URL or below it: so not for `$1.json`.
+    fn is_root_of_all(&self, placed: Placed<'_>, code: &str) -> bool {
+        let url = |path: &str| match self.agreement.of_rule(placed, path) {
+            Some(AnswerKind::Redirect(location)) => Some(location.url),
+            _ => None,
+        };
+        let slashed = format!("{code}/");
+        let decides = self.agreement.server.answer(&slashed).line == Some(placed.rule().line);
+        let is_below = url(&slashed)
+            .zip(url(&format!("{slashed}x")))
+            .is_some_and(|(root, below)| below.starts_with(&root));
+        decides && is_below && self.agreement.negotiated(code).is_none()
+    }
+
     /// Decides on a link for one path.
     fn path(&self, placed: Placed<'_>, code: &str) -> Result<Claim, RowError> {
         let rule = placed.rule();
@@ -230,6 +253,11 @@ impl<'s> Links<'s> {
         if let Some(found) = self.agreement.negotiated(code) {
             return Self::of_negotiation(&found, own);
         }
+        let own = match own {
+            // The rule leads to the path of the link itself.
+            Some(AnswerKind::Slash) => answers.iter().find_map(Answer::of_link),
+            own => own,
+        };
         let own = match own {
             Some(kind) if answers.iter().any(|it| it.kind == kind) => Answer {
                 line: Some(rule.line),
@@ -280,8 +308,10 @@ impl<'s> Links<'s> {
         own: Option<AnswerKind>,
     ) -> Result<Claim, RowError> {
         let found = found.as_ref().map_err(RowError::clone)?;
-        let is_used =
-            matches!(own, Some(AnswerKind::Redirect(location)) if found.all.contains(&location));
+        let is_used = match own {
+            Some(AnswerKind::Redirect(location)) => found.all.contains(&location),
+            own => own == Some(AnswerKind::Slash),
+        };
         let location = found.location.clone();
         match is_used {
             true if found.variants.is_empty() && found.deviations.is_empty() => {
@@ -389,11 +419,81 @@ mod tests {
                 ],
             ),
             (
+                "^a/(.*)$ https://e.org/x/$1.json",
+                &["a path below a code is only appended to the URL, or not used at all"],
+            ),
+            (
+                "^a/v[0-9]+$ https://e.org/v\n^a/(.*)$ https://e.org/x/$1",
+                &[
+                    "this redirects more than one path",
+                    "a query https://e.org/x/",
+                    "a table does not lead all paths below it as these rules do",
+                ],
+            ),
+            (
                 "^a$ https://e.org/?x=1&\n^b$ https://e.org/%20",
                 &["a none https://e.org/?x=1", "b query https://e.org/0"],
             ),
         ] {
             assert_eq!(shown(rules), rows, "{rules}");
+        }
+    }
+
+    #[test]
+    fn a_redirect_to_a_path_leads_to_the_host_of_the_short_links() {
+        let decided = |text: &str| {
+            let rows = read_by(super::super::read, text.as_bytes());
+            (pairs(&rows), refused(&rows))
+        };
+        let text = "RewriteRule ^a/?$ /b [R,L]\nRewriteRule ^c/?$ b [R,L]\n\
+                    RedirectMatch ^/d/?$ /b\nRewriteRule ^e/?$ /b [L]\n";
+        let found = ["1 a https://short.code/b", "3 d https://short.code/b"];
+        let lines = [
+            "2: this leads to another path of the same host",
+            "4: a rewrite is not a redirect",
+        ];
+        assert_eq!(
+            decided(text),
+            (
+                found.map(str::to_owned).to_vec(),
+                lines.map(str::to_owned).to_vec()
+            )
+        );
+    }
+
+    #[test]
+    fn a_redirect_that_only_changes_the_slash_is_left_to_the_link() {
+        let decided = |lines: &[&str]| {
+            let lines = lines.iter().map(|it| format!("RewriteRule {it}\n"));
+            let rows = read_by(super::super::read, lines.collect::<String>().as_bytes());
+            (pairs(&rows), refused(&rows).len())
+        };
+        let link = |line: usize| vec![format!("{line} a https://e.org/1")];
+        for (lines, found) in [
+            (
+                &["^a$ /a/ [R=301,L]", "^a/$ https://e.org/1 [R,L]"][..],
+                (link(1), 0),
+            ),
+            (
+                &["^(.*)/$ /$1 [R,L]", "^a$ https://e.org/1 [R,L]"],
+                (link(2), 1),
+            ),
+            (
+                &[
+                    "^a$ https://short.code/a/ [R=301,L]",
+                    "^a/$ https://e.org/1 [R,L]",
+                ],
+                (link(1), 0),
+            ),
+            // The query would be lost on the way.
+            (
+                &["^a$ /a/ [R=301,L,QSD]", "^a/$ https://e.org/1 [R,L]"],
+                (vec![], 2),
+            ),
+            // Neither leads anywhere.
+            (&["^a$ /a/ [R,L]", "^a/$ /a [R,L]"], (vec![], 2)),
+        ] {
+            assert_eq!(decided(lines), found, "{lines:?}");
         }
     }
 

@@ -36,7 +36,7 @@ use crate::exchange::read::rows::{ConfigurationFile, ConfigurationTree, Imported
 /// otherwise that of the root directory.
 pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     let matchers = &mut Matchers::default();
-    let directory = Directory::read(bytes, 1, &Variables::read(bytes), matchers, origin.case);
+    let directory = Directory::read(bytes, 1, &Variables::read(bytes), matchers, origin);
     let slash = if is_of_server(bytes) { "/" } else { "" };
     let directories = BTreeMap::from([(String::new(), directory)]);
     let server = (directories, HashSet::new(), HashSet::new());
@@ -62,13 +62,8 @@ pub(crate) fn read_tree(
                 known.inherit(above);
             }
         }
-        let mut directory = Directory::read(
-            &file.bytes,
-            file.first_line,
-            &known,
-            &mut matchers,
-            origin.case,
-        );
+        let mut directory =
+            Directory::read(&file.bytes, file.first_line, &known, &mut matchers, origin);
         // The rules of the directory above would be read with other values here.
         let has_variables = variables
             .get(&*file.directory)
@@ -104,7 +99,7 @@ fn read_server(
     }
     // A file alone may be a part of a configuration that turns rules on.
     let is_on = folders.is_empty();
-    let server = Server::new(directories, files, folders, slash, is_on, origin.case);
+    let server = Server::new(directories, files, folders, slash, is_on, origin);
     let claims = Links::new(&server, place, claims).decide();
     claims.rows().into_iter().for_each(take);
 }
@@ -184,6 +179,15 @@ mod tests {
         assert_eq!(refused(&rows).len(), 1);
         assert_eq!(pairs(&rows), ["5 b https://e.org/"]);
         assert_eq!(rows.iter().map(|row| row.line).collect::<Vec<_>>(), [2, 5]);
+    }
+
+    #[test]
+    fn a_line_that_begins_with_no_name_breaks_its_directory() {
+        let text =
+            "RewriteEngine on\nRewriteRule ^a$ https://e.org/ [R]\n^(.*)$ https://e.org/ [R]\n";
+        let rows = read_by(super::read, text.as_bytes());
+        assert_eq!(pairs(&rows), [""; 0]);
+        assert_eq!(refused(&rows).len(), 2, "{rows:?}");
     }
 
     #[test]
@@ -279,7 +283,7 @@ mod tests {
                 &[1, 2],
             ),
             (
-                "^a$ https://e.org/ [P]\n^b$ - [F]\n^c$ https://e.org/ [NC,R]\n^d$ /x [R]",
+                "^a$ https://e.org/ [P]\n^b$ - [F]\n^c$ https://e.org/ [NC,R]\n^d$ x [R]",
                 &[],
                 &[1, 2, 3, 4],
             ),

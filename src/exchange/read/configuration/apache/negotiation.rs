@@ -84,7 +84,7 @@ pub(super) fn types(clients: &Clients<'_>) -> Result<Vec<MediaType>, RowError> {
 }
 
 fn entry(clients: &Clients<'_>, types: Vec<MediaType>) -> Result<Negotiated, RowError> {
-    let location = default_location(clients)?;
+    let mut location = default_location(clients)?;
     let mut singles = Vec::new();
     for media_type in &types {
         if let Some(found) = clients.answer(media_type.as_str())? {
@@ -100,7 +100,8 @@ fn entry(clients: &Clients<'_>, types: Vec<MediaType>) -> Result<Negotiated, Row
     singles.sort_by_key(|it| it.line);
     let mut all: Vec<_> = singles.iter().map(|it| it.location.clone()).collect();
     all.push(location.clone());
-    if !all.iter().all(|it| it.is_nearly_like(&location)) {
+    location.use_query_as(&all);
+    if !all.iter().all(|it| it.fits(&location)) {
         return Err(UNLIKE);
     }
     all.dedup();
@@ -174,7 +175,7 @@ mod tests {
     use crate::exchange::read::configuration::apache::read;
     use crate::exchange::read::rows::Deviation;
     use crate::exchange::read::rows::testing::{below_and_variants, read_by};
-    use crate::mapping::Status;
+    use crate::mapping::{Forward, Status};
 
     /// Returns the accepted links of a file, each with its variants, and the refused lines with the
     /// reasons.
@@ -322,6 +323,43 @@ mod tests {
         let without_query = turtle.replace("303", "302,QSD");
         let found = decided(&[&*without_query, &rule(&[], "page")].concat());
         assert_eq!(found.len(), 2, "{found:?}");
+    }
+
+    #[test]
+    fn a_url_with_a_fragment_does_not_decide_the_use_of_the_query() {
+        let page = rule(&["text/html"], "page#a").replace("[", "[NE,");
+        let without_query = |rule: &str| rule.replace("303", "303,QSD");
+        let (turtle, rest) = (rule(&["text/turtle"], "ttl"), rule(&[], "rdf"));
+        for (rules, forward) in [
+            (
+                [page.clone(), turtle.clone(), rest.clone()],
+                Some(Forward::Query),
+            ),
+            (
+                [page.clone(), without_query(&turtle), without_query(&rest)],
+                Some(Forward::None),
+            ),
+            ([page, without_query(&turtle), rest], None),
+        ] {
+            let rows = read_by(read, rules.concat().as_bytes());
+            let link = rows[0].link.as_ref().ok();
+            assert_eq!(link.and_then(|it| it.forward), forward);
+            let noted = link.is_some_and(|it| it.deviations.contains(&Deviation::Fragment));
+            assert_eq!(noted, forward == Some(Forward::Query));
+        }
+    }
+
+    #[test]
+    fn a_rule_for_some_types_of_all_paths_does_not_keep_a_code_from_its_slash() {
+        let turtle = "RewriteCond %{HTTP_ACCEPT} text/turtle\nRewriteRule ^(.*)$ https://e.org/$1.ttl [R=303,L]\n";
+        let term = "RewriteRule ^a$ https://e.org/page [R=303,L]\n";
+        let rows = read_by(read, [turtle, term].concat().as_bytes());
+        let link = rows.iter().find_map(|row| row.link.as_ref().ok()).unwrap();
+        assert_eq!(
+            below_and_variants(link),
+            ", text/turtle https://e.org/a.ttl"
+        );
+        assert_eq!(&*link.deviations, [Deviation::Slash]);
     }
 
     #[test]

@@ -34,6 +34,13 @@ impl<'s> Outcomes<'s> {
         &self.steps
     }
 
+    /// Returns whether the rules decide what is answered, or nothing is found without them.
+    pub(super) fn are_all(&self) -> bool {
+        let is_decided = self.steps.iter().any(|it| it.rule.condition.is_none());
+        let rest = &self.rest.kind;
+        is_decided || matches!(rest, AnswerKind::NotFound | AnswerKind::Slash)
+    }
+
     /// Returns what is answered to every client, or that this depends on conditions.
     pub(super) fn to_anyone(&self) -> Answer {
         self.decided(None)

@@ -14,7 +14,7 @@ use super::rules::rule::{Action, QueryUse, Redirect, Rule};
 use super::rules::rule_list::RuleList;
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::configuration::pattern_index::TOO_MANY;
-use crate::exchange::read::rows::{RowError, row};
+use crate::exchange::read::rows::{LinkOrigin, RowError, row};
 use crate::mapping::Case;
 
 /// The directory index that Apache looks for by default.
@@ -40,6 +40,8 @@ pub(super) struct Server {
     pub(super) slash: &'static str,
     /// Whether case counts in the table.
     pub(super) case: Case,
+    /// The URL of the root, without the slash after it.
+    root: String,
     /// The directories with rules and the files, by their paths in lower case, if it does not.
     folded: HashMap<String, Vec<String>>,
 }
@@ -52,8 +54,9 @@ impl Server {
         mut folders: HashSet<String>,
         slash: &'static str,
         is_on: bool,
-        case: Case,
+        origin: LinkOrigin<'_>,
     ) -> Self {
+        let case = origin.case;
         let mut sites: BTreeMap<String, Site> = BTreeMap::new();
         folders.insert(String::new());
         for (path, directory) in directories {
@@ -83,6 +86,7 @@ impl Server {
             folders,
             slash,
             case,
+            root: origin.url_of_path(""),
         }
     }
 
@@ -148,9 +152,9 @@ impl Server {
             Pattern::Unknown(_) => false,
         };
         let outcomes = self.outcomes(slashed);
-        let mut rules = outcomes.steps().iter().map(|it| it.rule);
-        let is_decided = rules.clone().any(|it| it.condition.is_none());
-        !code.is_empty() && is_decided && rules.all(is_general)
+        let steps = outcomes.steps();
+        let is_decided = !steps.is_empty() && outcomes.are_all();
+        !code.is_empty() && is_decided && steps.iter().all(|it| is_general(it.rule))
     }
 
     /// Returns what is answered if no `RewriteRule` applies.
@@ -193,7 +197,7 @@ impl Server {
         };
         let mut steps = Vec::new();
         for number in near {
-            let Some(kind) = self.of_rule(list, number, text.as_bytes()) else {
+            let Some(kind) = self.of_rule_at(list, number, text.as_bytes(), path) else {
                 continue;
             };
             let rule = &list.rules()[number];
@@ -203,6 +207,34 @@ impl Server {
             }
         }
         Outcomes::new(path, steps, rest)
+    }
+
+    /// Returns the answer of a rule to a path if it matches a text of the path; `Some(None)` if it only ends
+    /// the list.
+    pub(super) fn of_rule_at(
+        &self,
+        list: &RuleList,
+        number: usize,
+        text: &[u8],
+        path: &str,
+    ) -> Option<Option<AnswerKind>> {
+        let found = self.of_rule(list, number, text)?;
+        Some(found.map(|kind| match kind {
+            AnswerKind::Redirect(it) if self.changes_slash(&it, path) => AnswerKind::Slash,
+            kind => kind,
+        }))
+    }
+
+    /// Returns whether a location is that of a path itself with a slash after it, or without.
+    fn changes_slash(&self, location: &Location, path: &str) -> bool {
+        let found = location.url.strip_prefix(&self.root);
+        let found = found.and_then(|it| it.strip_prefix('/'));
+        let is_changed = |found: &str| match (found.strip_suffix('/'), path.strip_suffix('/')) {
+            (Some(found), None) => found == path,
+            (None, Some(path)) => found == path,
+            _ => false,
+        };
+        location.with_query && !path.is_empty() && found.is_some_and(is_changed)
     }
 
     /// Returns the answer of a rule if it matches; `Some(None)` if it only ends the list.

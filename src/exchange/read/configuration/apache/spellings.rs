@@ -87,8 +87,11 @@ impl<'s> Agreement<'s> {
     fn agrees_above(&self, path: &str, own: usize) -> Result<(), RowError> {
         let sites = &self.server.sites;
         let above = ancestors(path).filter_map(|it| Some((it, sites.get(it)?)));
-        let above = above.skip_while(|(_, site)| !site.has_rewriting);
-        for (directory, site) in above.skip(1) {
+        let mut above = above.skip_while(|(_, site)| !site.has_rewriting);
+        let Some((own_directory, _)) = above.next() else {
+            return Ok(());
+        };
+        for (directory, site) in above {
             let text = format!("/{path}");
             let near = site.redirects.near(text.as_bytes()).ok_or(TOO_MANY)?;
             let rules = near.iter().map(|it| &site.redirects.rules()[*it]);
@@ -107,8 +110,10 @@ impl<'s> Agreement<'s> {
             let text = self.relative(directory, path);
             let near = site.rewrites.near(text.as_bytes()).ok_or(TOO_MANY)?;
             let rules = near.iter().map(|it| &site.rewrites.rules()[*it]);
+            let own_text = self.relative(directory, own_directory);
             let mut named = rules.filter(|it| {
                 it.pattern.may_match(text.as_bytes())
+                    && !it.pattern.spells_beginning(own_text.as_bytes())
                     && it.pattern.spelling_of(text.as_bytes()) != Spelling::Letterless
             });
             if let Some(rule) = named.next() {
@@ -276,6 +281,16 @@ mod tests {
         for (above, links) in [
             ("RewriteRule ^f/ab$ https://e.org/1 [NC,R,L]", &[][..]),
             ("Redirect /F https://e.org/1", &[]),
+            ("RewriteRule ^F/ab$ https://e.org/1 [R,L]", &[]),
+            (
+                "RewriteRule ^(f|g)/ab$ https://e.org/1 [R,L]",
+                &["1 g/ab https://e.org/1"],
+            ),
+            // In this case, Apache finds the directory.
+            (
+                "RewriteRule ^f/ab$ https://e.org/1 [R,L]",
+                &["5 f/AB https://e.org/2"],
+            ),
             (
                 "RewriteRule ^g/ab$ https://e.org/1 [NC,R,L]",
                 &["1 g/ab https://e.org/1", "5 f/AB https://e.org/2"],
@@ -313,19 +328,20 @@ mod tests {
             ),
             ("^(foo|bar)$ https://e.org/$1 [NC,R,L]", &[], &[1]),
             ("^(foo)/(.*)$ https://e.org/$1/$2 [NC,R,L]", &[], &[1]),
+            // Of the rules for all paths, the code itself is imported.
             (
                 "^foo/bar/?$ https://e.org/2 [R,L]\n^foo/(.*)$ https://e.org/d/$1 [NC,R,L]",
-                &[],
+                &["foo /d/"],
                 &[1, 2],
             ),
             (
                 "^foo/(.*)$ https://e.org/d/$1 [R,L]\n^FOO/x$ https://e.org/2 [R,L]",
-                &[],
+                &["foo /d/"],
                 &[1, 2],
             ),
             (
                 "^FOO/x/?$ https://e.org/2 [R,L]\n^foo/(.*)$ https://e.org/d/$1 [R,L]",
-                &[],
+                &["foo /d/"],
                 &[1, 2],
             ),
             (

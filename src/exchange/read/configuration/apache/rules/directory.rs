@@ -6,8 +6,7 @@ use super::matchers::Matchers;
 use super::rule::{Action, Followers, MALFORMED, Rule};
 use super::substitution::without_condition_references;
 use super::variables::Variables;
-use crate::exchange::read::rows::{RowError, text};
-use crate::mapping::Case;
+use crate::exchange::read::rows::{LinkOrigin, RowError, text};
 
 /// Sections that apply a line only to some requests.
 const CONDITIONS: [&str; 13] = [
@@ -55,8 +54,7 @@ pub(crate) struct Directory {
 
 /// The state after the preceding lines.
 struct Reader<'r> {
-    /// That of the table.
-    case: Case,
+    origin: LinkOrigin<'r>,
     directory: Directory,
     variables: &'r Variables,
     matchers: &'r mut Matchers,
@@ -71,16 +69,16 @@ struct Reader<'r> {
 
 impl Directory {
     /// Reads a file whose first line has this number, where these variables are known, for a table with
-    /// this case.
+    /// this origin.
     pub(crate) fn read(
         bytes: &[u8],
         first_line: usize,
         variables: &Variables,
         matchers: &mut Matchers,
-        case: Case,
+        origin: LinkOrigin<'_>,
     ) -> Self {
         let mut reader = Reader {
-            case,
+            origin,
             directory: Self::default(),
             variables,
             matchers,
@@ -114,14 +112,20 @@ impl Reader<'_> {
             self.section(section, &rest);
             return Ok(());
         }
+        if !name
+            .bytes()
+            .all(|it| it.is_ascii_alphanumeric() || it == b'_')
+        {
+            return Err(MALFORMED);
+        }
         self.directory.has_rewriting |= name.starts_with("rewrite");
         let redirect = match name.as_str() {
-            "redirect" => Rule::redirect(line, &rest, self.case),
+            "redirect" => Rule::redirect(line, &rest, self.origin),
             "redirectpermanent" => {
-                Rule::redirect(line, &[&["permanent"], &rest[..]].concat(), self.case)
+                Rule::redirect(line, &[&["permanent"], &rest[..]].concat(), self.origin)
             }
-            "redirecttemp" => Rule::redirect(line, &[&["temp"], &rest[..]].concat(), self.case),
-            "redirectmatch" => Rule::redirect_match(line, &rest, self.case),
+            "redirecttemp" => Rule::redirect(line, &[&["temp"], &rest[..]].concat(), self.origin),
+            "redirectmatch" => Rule::redirect_match(line, &rest, self.origin),
             "rewritecond" => {
                 match self.conditions.add(&rest, self.matchers).ok_or(MALFORMED)? {
                     true => self.condition.get_or_insert(condition(&rest)),
@@ -141,7 +145,7 @@ impl Reader<'_> {
                 if let (Some(own), Some(url)) = (rest.get_mut(1), &url) {
                     *own = url;
                 }
-                return self.rule(Rule::rewrite(line, &rest, self.case)?, condition);
+                return self.rule(Rule::rewrite(line, &rest, self.origin)?, condition);
             }
             "rewriteengine" => {
                 let is_on = rest.first().map(|it| it.eq_ignore_ascii_case("on"));

@@ -1,15 +1,17 @@
 //! One rule: `Redirect`, `RedirectMatch` or `RewriteRule`, as Apache reads its words and flags.
 
+use std::borrow::Cow;
+
 use super::conditions::Conditions;
 use super::substitution::{Escapes, Substitution};
 use crate::exchange::read::configuration::pattern::{Letters, Pattern};
 use crate::exchange::read::configuration::written_paths::Paths;
-use crate::exchange::read::rows::{RowError, excerpt};
+use crate::exchange::read::rows::{LinkOrigin, RowError, excerpt};
 use crate::mapping::{Case, Status};
 
 /// Why a directory with a rule of this kind answers nothing: Apache cannot start with it.
 pub(crate) const MALFORMED: RowError =
-    RowError::NoLink("Apache refuses this rule, and all requests below this directory with it");
+    RowError::NoLink("Apache refuses this line, and all requests below this directory with it");
 
 /// A rule.
 pub(crate) struct Rule {
@@ -89,29 +91,37 @@ struct Flags {
 }
 
 impl Rule {
-    /// Reads the words after `Redirect`, for a table with this case.
-    pub(crate) fn redirect(line: usize, words: &[&str], case: Case) -> Result<Self, RowError> {
+    /// Reads the words after `Redirect`, for a table with this origin.
+    pub(crate) fn redirect(
+        line: usize,
+        words: &[&str],
+        origin: LinkOrigin<'_>,
+    ) -> Result<Self, RowError> {
         let (status, path, url) = parts(words)?;
+        let url = url.map(|it| absolute(it, origin));
         let is_directory = path.ends_with('/');
         let below = if is_directory { "(.*)" } else { "(/.*)?" };
-        let mut pattern = Pattern::parse(&format!("^{}{below}$", literal(path)), letters(case));
+        let mut pattern =
+            Pattern::parse(&format!("^{}{below}$", literal(path)), letters(origin.case));
         if let (Pattern::Known(known), false) = (&mut pattern, is_directory) {
             known.paths = Paths {
                 texts: Some(vec![path.into()]),
                 ..Paths::default()
             };
         }
-        let action = action(status, url, Substitution::of_prefix);
+        let action = action(status, url.as_deref(), Substitution::of_prefix);
         Ok(Self::of(line, RuleKind::Redirect, pattern, action))
     }
 
-    /// Reads the words after `RedirectMatch`, for a table with this case.
+    /// Reads the words after `RedirectMatch`, for a table with this origin.
     pub(crate) fn redirect_match(
         line: usize,
         words: &[&str],
-        case: Case,
+        origin: LinkOrigin<'_>,
     ) -> Result<Self, RowError> {
         let (status, expression, url) = parts(words)?;
+        let url = url.map(|it| absolute(it, origin));
+        let url = url.as_deref();
         let substitution = url.map(|url| Substitution::parse(url, Escapes::Path));
         let substitution = substitution.transpose()?;
         let action = match (status, url, substitution) {
@@ -122,12 +132,16 @@ impl Rule {
             }
             _ => Action::Other(NO_STATUS),
         };
-        let pattern = Pattern::parse(expression, letters(case));
+        let pattern = Pattern::parse(expression, letters(origin.case));
         Ok(Self::of(line, RuleKind::RedirectMatch, pattern, action))
     }
 
-    /// Reads the words after `RewriteRule`, for a table with this case.
-    pub(crate) fn rewrite(line: usize, words: &[&str], case: Case) -> Result<Self, RowError> {
+    /// Reads the words after `RewriteRule`, for a table with this origin.
+    pub(crate) fn rewrite(
+        line: usize,
+        words: &[&str],
+        origin: LinkOrigin<'_>,
+    ) -> Result<Self, RowError> {
         let (expression, url, flags) = match words[..] {
             [expression, url] => (expression, url, Flags::default()),
             // Apache ignores what follows.
@@ -138,10 +152,10 @@ impl Rule {
         };
         let letters = match flags.folded {
             true => Letters::Folded,
-            false => letters(case),
+            false => letters(origin.case),
         };
         let pattern = Pattern::parse(expression, letters);
-        let action = flags.action(url);
+        let action = flags.action(url, origin);
         let mut rule = Self::of(line, RuleKind::Rewrite, pattern, action);
         rule.is_last = flags.last;
         rule.followers = match (flags.chained, flags.skipped) {
@@ -217,11 +231,16 @@ impl Flags {
         Some(())
     }
 
-    fn action(&self, url: &str) -> Action {
+    fn action(&self, url: &str, origin: LinkOrigin<'_>) -> Action {
         let other = |reason| Action::Other(RowError::NoLink(reason));
         if let Some(reason) = self.other {
             return other(reason);
         }
+        // A rewrite to a path is not a redirect.
+        let url = &match self.status {
+            Some(_) => absolute(url, origin),
+            None => Cow::Borrowed(url),
+        };
         let is_absolute = scheme_of(url).is_some();
         match self.status {
             Some(410) => return Action::Gone,
@@ -278,6 +297,14 @@ fn redirect(status: u16, url: &str, substitution: Substitution, query: QueryUse)
             query,
         }),
         None => Action::Other(NO_STATUS),
+    }
+}
+
+/// Returns a URL; if it is a path from the root, that of the host of the short links.
+fn absolute<'u>(url: &'u str, origin: LinkOrigin<'_>) -> Cow<'u, str> {
+    match url.starts_with('/') {
+        true => Cow::Owned(origin.url_of_path(url)),
+        false => Cow::Borrowed(url),
     }
 }
 
