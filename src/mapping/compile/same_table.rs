@@ -41,7 +41,7 @@ fn description(site: &Site) -> String {
         notes.collect::<Vec<_>>(),
         (
             (site.code_count(), site.forwarding_depth()),
-            (site.shared(), site.leading_back())
+            (site.shared(), site.review_scope())
         ),
     )
 }

@@ -100,8 +100,8 @@ pub(super) fn build_sites(
     }
     let mut table = Table::new(sites);
     let position_of = |site: usize, number: usize| drafts[site].codes[number].position;
-    let leading_back = review(&table, &[], position_of, &mut problems);
-    table.set_leading_back(leading_back);
+    let scopes = review(&table, &[], position_of, &mut problems);
+    table.set_review_scopes(scopes);
     Compilation::new(table, expectations, problems, Arc::clone(names))
 }
 

@@ -9,13 +9,14 @@ use std::ops::Range;
 use super::arena::{Shift, Text, index};
 use super::codes::{CodeKind, Codes, Listed};
 use super::draft::Draft;
-use super::index::ChangedIndex;
+use super::index::{ChangedIndex, Index};
 use super::kept::Kept;
 use super::lines::{LineBlock, Lines};
 use super::moves::Moves;
 use super::notes::Notes;
 use super::pieces::{Part, PartedDocument, Piece, Pieces};
 use super::record::Record;
+use super::review_scope::ReviewScope;
 use super::shapes::DraftShapes;
 use super::site::{Head, Site, Stores};
 use super::targets::Targets;
@@ -27,6 +28,8 @@ pub(crate) struct ChangedSite {
     pub(crate) added: Vec<u32>,
     /// The numbers of the listed codes that were added, in the order of those of the draft.
     pub(crate) added_codes: Vec<u32>,
+    /// What its review must look at: all that was added, and what the review of the version before has found.
+    pub(crate) review_scope: ReviewScope,
 }
 
 /// Entries that are copied together: those of known pieces that stay next to each other, or of a new one.
@@ -78,12 +81,19 @@ impl Site {
             runs,
             pieces,
         } = self.copy_targets(draft, documents, &moves);
-        let (mut shapes, mut lines) = (DraftShapes::default(), Lines::default());
+        let kept = self.kept_targets(&runs);
+        let mut shapes = DraftShapes::after(&self.shapes, &kept);
+        let mut lines = Lines::default();
+        let added = add_records(&runs, draft, &mut shapes, &mut lines);
         let ChangedIndex {
             index: records,
             kept_numbers,
             added_numbers,
-        } = self.copy_records(&runs, draft, &mut shapes, &mut lines);
+            removed_numbers,
+        } = self.index.changed(&kept, added);
+        for number in removed_numbers {
+            shapes.leave(self.shapes.number_of(self.index.record(number)));
+        }
 
         let (mut codes, mut notes) = (Codes::new(head.about.case()), Notes::default());
         let mut added_codes = Vec::new();
@@ -114,6 +124,7 @@ impl Site {
         for &number in &added_codes {
             codes.make_found(number);
         }
+        let review_scope = self.scope_after(&records, &added_numbers, &code_numbers, &added_codes);
         notes.complete();
         lines.shrink();
         let stores = Stores {
@@ -128,6 +139,7 @@ impl Site {
             site: Self::of(head, stores, pieces),
             added: added_numbers,
             added_codes,
+            review_scope,
         }
     }
 
@@ -195,56 +207,39 @@ impl Site {
         }
     }
 
-    fn copy_records(
+    /// Returns what the review of the next version must look at.
+    fn scope_after(
         &self,
-        runs: &[Run],
-        draft: &Draft,
-        shapes: &mut DraftShapes,
-        lines: &mut Lines,
-    ) -> ChangedIndex {
-        let mut block_of = draft.lines.in_order();
-        let mut added = Vec::with_capacity(draft.records.len());
-        let mut of_draft = &draft.records[..];
-        let mut kept = Kept::new(self.targets.end().offset());
-        for run in runs {
-            lines.extend(&run.blocks);
-            if run.is_known {
-                let Range { start, end } = run.targets;
-                kept.push(
-                    start.offset()..end.offset(),
-                    start.shifted(run.shift).offset(),
-                );
-                continue;
-            }
-            let file = run.blocks[0].file;
-            let count = of_draft.partition_point(|it| { it.target } < run.targets.end);
-            let (own, rest) = of_draft.split_at(count);
-            of_draft = rest;
-            for &record in own {
-                let block = block_of(record.target);
-                let line = block.line + u32::from(record.line);
-                let target = { record.target }.shifted(run.shift);
-                let number = shapes.number(*draft.shapes.of(&record));
-                added.push(Record {
-                    target,
-                    line: lines.add(target, line, file),
-                    shape: shapes.assign(target, number),
-                    ..record
-                });
-            }
-        }
-        let mut numbers = vec![None; self.shapes.all().len()];
-        let keep = |record: Record| {
-            let target = Text::at(kept.of({ record.target }.offset())?);
-            let number = numbers[self.shapes.number_of(&record)]
-                .get_or_insert_with(|| shapes.number(*self.shapes.of(&record)));
-            Some(Record {
-                target,
-                shape: shapes.assign(target, *number),
-                ..record
-            })
+        records: &Index,
+        added: &[u32],
+        kept_codes: &Kept,
+        added_codes: &[u32],
+    ) -> ReviewScope {
+        let ReviewScope { keys, codes } = self.review_scope();
+        let added = added.iter().map(|&number| records.record(number).key);
+        let kept = |codes: &Vec<u32>| {
+            let kept = codes.iter().filter_map(|&number| kept_codes.of(number));
+            let mut codes: Vec<u32> = kept.chain(added_codes.iter().copied()).collect();
+            codes.sort_unstable();
+            codes
         };
-        self.index.changed(keep, added)
+        ReviewScope {
+            keys: keys
+                .as_ref()
+                .map(|keys| keys.iter().copied().chain(added).collect()),
+            codes: codes.as_ref().map(kept),
+        }
+    }
+
+    /// Returns where the targets of known pieces are now.
+    fn kept_targets(&self, runs: &[Run]) -> Kept {
+        let mut kept = Kept::new(self.targets.end().offset());
+        for run in runs.iter().filter(|run| run.is_known) {
+            let Range { start, end } = run.targets;
+            let new = start.shifted(run.shift).offset();
+            kept.push(start.offset()..end.offset(), new);
+        }
+        kept
     }
 
     /// Returns the numbers of the listed codes of the entries with some targets.
@@ -274,4 +269,39 @@ impl Site {
             false => self.targets.end(),
         }
     }
+}
+
+/// Returns the records of the entries of a draft, which get their shapes, and the lines of all entries.
+fn add_records(
+    runs: &[Run],
+    draft: &Draft,
+    shapes: &mut DraftShapes,
+    lines: &mut Lines,
+) -> Vec<Record> {
+    let mut block_of = draft.lines.in_order();
+    let mut added = Vec::with_capacity(draft.records.len());
+    let mut of_draft = &draft.records[..];
+    for run in runs {
+        lines.extend(&run.blocks);
+        if run.is_known {
+            continue;
+        }
+        let file = run.blocks[0].file;
+        let count = of_draft.partition_point(|it| { it.target } < run.targets.end);
+        let (own, rest) = of_draft.split_at(count);
+        of_draft = rest;
+        for &record in own {
+            let block = block_of(record.target);
+            let line = block.line + u32::from(record.line);
+            let target = { record.target }.shifted(run.shift);
+            let number = shapes.number(*draft.shapes.of(&record));
+            added.push(Record {
+                target,
+                line: lines.add(target, line, file),
+                shape: shapes.assign(target, number),
+                ..record
+            });
+        }
+    }
+    added
 }

@@ -5,9 +5,11 @@
 //! records of the right one. Where many entries have the same target, each doubling takes one more
 //! step.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use super::arena::{Text, index};
+use super::kept::Kept;
 use super::record::Record;
 use super::renumbering::Renumbering;
 use crate::mapping::value::KEY_REST;
@@ -31,6 +33,8 @@ pub(super) struct ChangedIndex {
     pub(super) kept_numbers: Renumbering,
     /// The numbers of the added records, in ascending order.
     pub(super) added_numbers: Vec<u32>,
+    /// The old numbers of those that were removed, in ascending order.
+    pub(super) removed_numbers: Vec<u32>,
 }
 
 impl Index {
@@ -58,33 +62,23 @@ impl Index {
         }
     }
 
-    /// Returns the index of a changed site: `keep` returns each old record as it is now, or `None` if it
-    /// was removed, and keeps their order.
-    pub(super) fn changed(
-        &self,
-        mut keep: impl FnMut(Record) -> Option<Record>,
-        mut added: Vec<Record>,
-    ) -> ChangedIndex {
-        let order = |record: &Record| (record.key, record.target);
-        added.sort_unstable_by_key(order);
+    /// Returns the index of a changed site, given where the targets that were kept are now.
+    ///
+    /// Most of the time is that of copying memory: nothing is looked up for a record that is kept, except
+    /// where its target is.
+    pub(super) fn changed(&self, kept: &Kept, mut added: Vec<Record>) -> ChangedIndex {
+        added.sort_unstable_by_key(|record| (record.key, record.target));
         let mut records: Vec<Record> = Vec::with_capacity(self.records.len() + added.len());
         let (mut removed, mut added_numbers) = (Vec::new(), Vec::with_capacity(added.len()));
-        let mut added = added.into_iter().peekable();
-        for (number, &record) in self.records.iter().enumerate() {
-            let Some(record) = keep(record) else {
-                removed.push(index(number));
-                continue;
-            };
-            while let Some(before) = added.next_if(|it| order(it) < order(&record)) {
-                added_numbers.push(index(records.len()));
-                records.push(before);
-            }
-            records.push(record);
-        }
+        let mut at = 0;
         for record in added {
+            let place = self.place_of(&record, at, kept);
+            self.keep(at..place, kept, &mut records, &mut removed);
             added_numbers.push(index(records.len()));
             records.push(record);
+            at = place;
         }
+        self.keep(at..self.records.len(), kept, &mut records, &mut removed);
         records.shrink_to_fit();
         let index = match u64::BITS - self.shift == directory_bits(records.len()) {
             true => Self {
@@ -98,29 +92,80 @@ impl Index {
             index,
             kept_numbers: Renumbering::new(self.records.len(), &removed, &added_numbers),
             added_numbers,
+            removed_numbers: removed,
         }
+    }
+
+    /// Returns where an added record is among the records from a number on: after those that are before it
+    /// in the next version.
+    fn place_of(&self, added: &Record, from: usize, kept: &Kept) -> usize {
+        let Record { key, target, .. } = *added;
+        let is_before = |record: &Record| match { record.key }.cmp(&key) {
+            Ordering::Equal => {
+                let now = kept.of({ record.target }.offset());
+                now.is_none_or(|now| Text::at(now) < target)
+            }
+            order => order.is_lt(),
+        };
+        let mut place = from.max(self.near(key).start as usize);
+        while self.records.get(place).is_some_and(is_before) {
+            place += 1;
+        }
+        place
+    }
+
+    /// Appends some records to those of the next version, or their numbers to those that were removed.
+    fn keep(
+        &self,
+        numbers: Range<usize>,
+        kept: &Kept,
+        next: &mut Vec<Record>,
+        removed: &mut Vec<u32>,
+    ) {
+        let mut end = next.len();
+        next.extend_from_slice(&self.records[numbers.clone()]);
+        for (at, number) in (end..next.len()).zip(numbers) {
+            let record = next[at];
+            match kept.of({ record.target }.offset()) {
+                Some(target) => {
+                    next[end] = Record {
+                        target: Text::at(target),
+                        ..record
+                    };
+                    end += 1;
+                }
+                None => removed.push(index(number)),
+            }
+        }
+        next.truncate(end);
     }
 
     /// Returns the directory of the next version, which has as many items, given its records, the numbers
     /// of those that were added, and those of the records that were removed here.
     fn changed_directory(&self, removed: &[u32], records: &[Record], added: &[u32]) -> Vec<u32> {
         let item_of = |record: &Record| (record.key >> self.shift) as usize;
-        let removed = removed
-            .iter()
-            .map(|&it| item_of(&self.records[it as usize]));
-        let added = added.iter().map(|&it| item_of(&records[it as usize]));
-        let (mut removed, mut added) = (removed.peekable(), added.peekable());
+        let removed = removed.iter().map(|&it| &self.records[it as usize]);
+        let added = added.iter().map(|&it| &records[it as usize]);
+        let removed = removed.map(|record| (item_of(record), 1_u32.wrapping_neg()));
+        let mut changes: Vec<_> = removed
+            .chain(added.map(|record| (item_of(record), 1)))
+            .collect();
+        // Stable, because that is fast for two sorted parts.
+        changes.sort_by_key(|(item, _)| *item);
+        let mut directory = Vec::with_capacity(self.directory.len());
         let mut by = 0_u32;
-        let moved = self.directory.iter().enumerate().map(|(item, start)| {
-            while added.next_if(|it| *it < item).is_some() {
-                by = by.wrapping_add(1);
-            }
-            while removed.next_if(|it| *it < item).is_some() {
-                by = by.wrapping_sub(1);
-            }
-            start.wrapping_add(by)
-        });
-        moved.collect()
+        for (item, step) in changes {
+            // The records of an item begin before the change.
+            let before = self
+                .directory
+                .get(directory.len()..=item)
+                .unwrap_or_default();
+            directory.extend(before.iter().map(|start| start.wrapping_add(by)));
+            by = by.wrapping_add(step);
+        }
+        let rest = &self.directory[directory.len()..];
+        directory.extend(rest.iter().map(|start| start.wrapping_add(by)));
+        directory
     }
 
     /// Returns all records, in the order of their numbers.

@@ -84,7 +84,7 @@ impl Site {
     /// Returns the entries of which paths lead to a URL in canonical form, to which they are appended, if it is not
     /// a target, in no order; an entry may be repeated.
     pub(crate) fn leading_to_by_below(&self, url: &str) -> Vec<Entry<'_>> {
-        let has_below = self.shapes.all().iter().any(|it| it.has_below);
+        let has_below = self.shapes.used().any(|it| it.has_below);
         let belows = has_below.then(|| self.notes.of_kind(NoteKind::Below));
         let belows = belows.into_iter().flatten();
         let belows = belows.filter(|(_, it)| *it == url).map(|(at, _)| at);
@@ -159,7 +159,7 @@ impl Site {
     /// removed.
     fn variant_notes(&self) -> impl Iterator<Item = (Text, Variant<'_>)> {
         // Most tables have none.
-        let has_variants = self.shapes.all().iter().any(|it| it.has_variants);
+        let has_variants = self.shapes.used().any(|it| it.has_variants);
         let notes = has_variants.then(|| self.notes.of_kind(NoteKind::Variant));
         let notes = notes.into_iter().flatten();
         notes.map(|(owner, text)| (owner, Variant::of_note(text)))
@@ -169,12 +169,7 @@ impl Site {
     /// written order. It is given the URL as [`entries_to`](Self::entries_to) does.
     pub(crate) fn entries_leading_to(&self, applies: impl Fn(&str) -> bool) -> Vec<Entry<'_>> {
         let mut entries: Vec<_> = self.entries_to(&applies).collect();
-        if self
-            .shapes
-            .all()
-            .iter()
-            .any(|it| it.has_below || it.has_variants)
-        {
+        if self.shapes.used().any(|it| it.has_below || it.has_variants) {
             let applies = |url: &str| applies(target::divided(url).1);
             let belows = self.notes.of_kind(NoteKind::Below);
             let belows = belows.filter(|(_, url)| applies(url)).map(|(at, _)| at);

@@ -4,9 +4,14 @@
 use std::collections::HashMap;
 
 use super::arena::{Text, index};
+use super::kept::Kept;
 use super::record::{Record, Shape, ShapeNumber};
 
-/// Shapes by number, mostly without repetition.
+/// The number of shapes that may be there without entries.
+const MIN_FORMER: usize = 64;
+
+/// Shapes by number, mostly without repetition; in the next version of a site they keep their numbers, even
+/// if no entry has them any longer.
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
     all: Vec<Shape>,
@@ -38,9 +43,15 @@ impl Shapes {
         self.listed[at.expect("a shape without a short number is listed")].1 as usize
     }
 
-    /// Returns all shapes, in the order of their numbers.
-    pub(crate) fn all(&self) -> &[Shape] {
-        &self.all
+    /// Returns the shapes that entries have.
+    pub(crate) fn used(&self) -> impl Iterator<Item = &Shape> {
+        let all = self.all.iter().zip(&self.counts);
+        all.filter(|(_, count)| **count > 0).map(|(shape, _)| shape)
+    }
+
+    /// Returns whether most shapes are of former versions.
+    pub(super) fn has_former(&self) -> bool {
+        self.all.len() > MIN_FORMER + 2 * self.used().count()
     }
 
     /// Returns the number of entries whose code encodes the hash of their target.
@@ -77,6 +88,28 @@ pub(crate) struct DraftShapes {
 }
 
 impl DraftShapes {
+    /// Begins with the shapes of a former version, whose entries keep theirs, given where the targets that
+    /// were kept are now.
+    pub(super) fn after(before: &Shapes, kept: &Kept) -> Self {
+        let listed = before.listed.iter();
+        let listed = listed
+            .filter_map(|&(target, number)| Some((Text::at(kept.of(target.offset())?), number)));
+        Self {
+            shapes: Shapes {
+                all: before.all.clone(),
+                counts: before.counts.clone(),
+                listed: listed.collect(),
+            },
+            numbers: before.all.iter().copied().zip(0..).collect(),
+            recent: [None; 2],
+        }
+    }
+
+    /// Counts an entry with the shape of a number less: it was removed.
+    pub(super) fn leave(&mut self, number: usize) {
+        self.shapes.counts[number] -= 1;
+    }
+
     /// Returns the number of a shape.
     pub(super) fn number(&mut self, shape: Shape) -> u32 {
         let is_it = |number: &u32| self.shapes.all[*number as usize] == shape;
@@ -109,7 +142,7 @@ impl DraftShapes {
 
     /// Returns all shapes, in the order of their numbers.
     pub(super) fn all(&self) -> &[Shape] {
-        self.shapes.all()
+        &self.shapes.all
     }
 
     /// Returns the number of the shape of an entry.

@@ -18,6 +18,7 @@ use super::lines::Lines;
 use super::notes::Notes;
 use super::pieces::{PartedDocument, Pieces};
 use super::record::Shape;
+use super::review_scope::ReviewScope;
 use super::shapes::Shapes;
 use super::targets::Targets;
 use crate::mapping::value::{About, BaseUrl, Case, Code, NewCode, Scheme, fold_case};
@@ -30,9 +31,6 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~')
     .remove(b'/');
-
-/// The maximum number of keys that are kept of entries whose targets lead back: a bound on memory.
-const MAX_LEADING_BACK: usize = 1 << 12;
 
 /// All entries under one base URL.
 #[derive(Debug)]
@@ -50,8 +48,7 @@ pub struct Site {
     pieces: Pieces,
     /// The keys of entries whose targets other entries share, in ascending order.
     shared: Vec<u64>,
-    /// The keys of entries whose targets may lead back into the table, if they are known.
-    leading_back: Option<Vec<u64>>,
+    review_scope: ReviewScope,
 }
 
 /// The stored data of a site's entries.
@@ -133,7 +130,7 @@ impl Site {
             forwarding_depth: 0,
             pieces,
             shared: Vec::new(),
-            leading_back: None,
+            review_scope: ReviewScope::default(),
         };
         site.count();
         site
@@ -154,14 +151,14 @@ impl Site {
         self.shared = shared;
     }
 
-    /// Returns the keys of entries whose targets may lead back into the table, if they are known.
-    pub(crate) fn leading_back(&self) -> Option<&[u64]> {
-        self.leading_back.as_deref()
+    /// Returns what its review must look at, as far as that is known.
+    pub(crate) fn review_scope(&self) -> &ReviewScope {
+        &self.review_scope
     }
 
-    /// Records the keys of entries whose targets may lead back into the table.
-    pub(super) fn set_leading_back(&mut self, keys: Vec<u64>) {
-        self.leading_back = (keys.len() <= MAX_LEADING_BACK).then_some(keys);
+    /// Records what a review of the next version must look at besides its changes.
+    pub(super) fn set_review_scope(&mut self, review_scope: ReviewScope) {
+        self.review_scope = review_scope.kept();
     }
 
     /// Removes entries with all their data, and listed codes, by number; the codes keep their
@@ -196,11 +193,11 @@ impl Site {
         self.codes.shrink();
         self.hashed = self.shapes.hashed_count();
         let mut depth = 0;
-        let shapes = self.shapes.all();
-        if shapes.iter().any(|it| it.is_hashed && it.takes_below()) {
+        let mut shapes = self.shapes.used();
+        if shapes.any(|it| it.is_hashed && it.takes_below()) {
             depth = 1;
         }
-        let may_forward = shapes.iter().any(Shape::takes_below);
+        let may_forward = self.shapes.used().any(Shape::takes_below);
         let listed = match may_forward {
             true => self.codes.listed(),
             false => &[],
@@ -306,7 +303,7 @@ impl Site {
     /// Returns whether it still has much data of former versions that a site built from scratch
     /// would not have.
     pub(crate) fn is_worn(&self) -> bool {
-        self.targets.has_former_hosts(self.len())
+        self.targets.has_former_hosts(self.len()) || self.shapes.has_former()
     }
 
     /// Returns the memory that the site uses, in bytes.
@@ -319,6 +316,6 @@ impl Site {
             + self.notes.heap_bytes()
             + self.pieces.heap_bytes()
             + self.shared.capacity() * size_of::<u64>()
-            + self.leading_back.as_ref().map_or(0, Vec::capacity) * size_of::<u64>()
+            + self.review_scope.heap_bytes()
     }
 }

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use url::Url;
 
 use super::nesting::Nesting;
+use super::review_scope::ReviewScope;
 use super::site::Site;
 use super::unknown_site::UnknownSite;
 use crate::mapping::value::{BaseUrl, Target};
@@ -52,10 +53,10 @@ impl Table {
         &self.sites
     }
 
-    /// Records the keys of the entries of each site whose targets may lead back into the table.
-    pub(crate) fn set_leading_back(&mut self, keys: impl IntoIterator<Item = Vec<u64>>) {
-        for (site, keys) in self.sites.iter_mut().zip(keys) {
-            site.set_leading_back(keys);
+    /// Records of each site what the review of the next version must look at besides its changes.
+    pub(crate) fn set_review_scopes(&mut self, scopes: impl IntoIterator<Item = ReviewScope>) {
+        for (site, scope) in self.sites.iter_mut().zip(scopes) {
+            site.set_review_scope(scope);
         }
     }
 

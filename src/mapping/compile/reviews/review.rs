@@ -5,7 +5,7 @@
 
 use super::below_review::{review_below, review_forwarding};
 use super::site_review::{review_keys, shown_loop};
-use crate::mapping::packed::{CodeKind, Entry, Site, Table, TargetParts};
+use crate::mapping::packed::{CodeKind, Entry, ReviewScope, Site, Table, TargetParts, index};
 use crate::mapping::resolve::{End, follow, follow_variant};
 use crate::mapping::value::{Diagnostic, Place, Position, Problems, Rule, Timestamp, target};
 
@@ -15,21 +15,23 @@ use crate::mapping::value::{Diagnostic, Place, Position, Problems, Rule, Timesta
 /// Auto codes have none of these problems with each other: they have the same length, contain no
 /// slash, and do not end in a full stop. So only the listed codes are checked.
 ///
-/// `among` has the keys of the entries of each site of which some lead back into the table, and no other
-/// does; a site that it lacks is searched. Returns the keys of those that were found.
+/// `among` has what may have such problems in each site; a site that it lacks is searched. Returns what
+/// was found there, problem or not.
 pub(in crate::mapping::compile) fn review(
     table: &Table,
-    among: &[Option<Vec<u64>>],
+    among: &[ReviewScope],
     mut position_of: impl FnMut(usize, usize) -> Position,
     problems: &mut Problems,
-) -> Vec<Vec<u64>> {
+) -> Vec<ReviewScope> {
     let mut found = Vec::new();
+    let all = ReviewScope::default();
     for (site_number, site) in table.sites().iter().enumerate() {
-        for (number, &listed) in site.codes.listed().iter().enumerate() {
+        let among = among.get(site_number).unwrap_or(&all);
+        let unusual = unusual_codes(table, site, among.codes.as_deref());
+        for &number in &unusual {
+            let number = number as usize;
+            let listed = site.codes.listed()[number];
             let code = site.codes.text(listed);
-            if is_usual(table, site, code) {
-                continue;
-            }
             let alternates = [
                 in_standard_alphabet(site, code),
                 left_of_another(site, code),
@@ -48,9 +50,11 @@ pub(in crate::mapping::compile) fn review(
         for problem in review_keys(table, site) {
             problems.push(problem);
         }
-        let among = among.get(site_number).and_then(|keys| keys.as_deref());
-        let entries = leading_back(table, site, among);
-        found.push(entries.iter().map(Entry::key).collect());
+        let entries = leading_back(table, site, among.keys.as_deref());
+        found.push(ReviewScope {
+            keys: Some(entries.iter().map(Entry::key).collect()),
+            codes: Some(unusual),
+        });
         for entry in entries {
             let own = own_targets(table, entry);
             for problem in own.into_iter().chain(review_below(table, entry)) {
@@ -59,6 +63,19 @@ pub(in crate::mapping::compile) fn review(
         }
     }
     found
+}
+
+/// Returns the numbers of the listed codes of a site that may have problems, in their order.
+fn unusual_codes(table: &Table, site: &Site, among: Option<&[u32]>) -> Vec<u32> {
+    let listed = site.codes.listed();
+    let is_unusual = |&number: &u32| {
+        let code = site.codes.text(listed[number as usize]);
+        !is_usual(table, site, code)
+    };
+    match among {
+        Some(numbers) => numbers.iter().copied().filter(is_unusual).collect(),
+        None => (0..index(listed.len())).filter(is_unusual).collect(),
+    }
 }
 
 /// Returns the entries of a site that may lead back into its table, in written order.

@@ -15,7 +15,7 @@ use super::input::{InputFile, TextNeeded};
 use super::known_files::KnownFiles;
 use super::pieces::PiecedFile;
 use super::written_codes::WrittenCodes;
-use crate::mapping::packed::{Site, Table};
+use crate::mapping::packed::{ReviewScope, Site, Table};
 use crate::mapping::parse::{Cut, TableFile};
 use crate::mapping::value::{Problems, SourceFile};
 
@@ -84,8 +84,8 @@ fn compile_changes(
         return Ok(None);
     }
     let (mut sites, mut expectations, mut written) = (Vec::new(), Vec::new(), Vec::new());
-    // For each site, the keys of the entries that may lead back into the table, if they are known.
-    let mut among: Vec<Option<Vec<u64>>> = Vec::new();
+    // What the review of each site must look at.
+    let mut among: Vec<ReviewScope> = Vec::new();
     for group in group(documents, &mut problems) {
         let head = group.head(documents, names, &mut problems);
         if problems.has_errors() {
@@ -115,16 +115,12 @@ fn compile_changes(
                 if !settle_changed(&mut changed, old, &draft, &mut problems) {
                     return Ok(None);
                 }
-                let added = changed.added.iter().map(|&it| changed.site.entry(it).key());
-                among.push(
-                    old.leading_back()
-                        .map(|old| old.iter().copied().chain(added).collect()),
-                );
+                among.push(std::mem::take(&mut changed.review_scope));
                 let pieces = pieces_of(&group, read);
                 WrittenCodes::of_changed(changed, draft, pieces)
             }
             None => {
-                among.push(None);
+                among.push(ReviewScope::default());
                 let mut site = Site::build(head, &mut draft, &parted);
                 settle(&mut site, &mut draft, &mut problems);
                 (site, WrittenCodes::New(draft))
@@ -142,8 +138,8 @@ fn compile_changes(
         among.clear();
     }
     let position_of = |site: usize, number| written[site].position(&table.sites()[site], number);
-    let leading_back = review(&table, &among, position_of, &mut problems);
-    table.set_leading_back(leading_back);
+    let scopes = review(&table, &among, position_of, &mut problems);
+    table.set_review_scopes(scopes);
     if written.iter().any(WrittenCodes::lacks_text) {
         return Err(TextNeeded);
     }
