@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use waypost::frontier::{AliasName, Host};
-use waypost::linkcheck::{CheckOptions, CheckState, Checker, Failure, FileState, Reply, Verdict};
+use waypost::linkcheck::{CheckOptions, CheckState, Checker, Failure, Reply, Verdict};
 
-use crate::engines::Engine;
+use crate::engines::{Engine, reopened};
 use crate::interposed::Interposed;
 use crate::watching::until;
 use crate::web::{
@@ -289,8 +289,7 @@ async fn a_file_keeps_what_is_known_also_of_links_that_come_back() {
     );
     let mut asked = Vec::new();
     for targets in [&both[..], &one[..], &one[..], &both[..], &both[..]] {
-        let state: Arc<dyn CheckState> =
-            Arc::new(FileState::open(&path, forward.clone(), DELAY).unwrap());
+        let state: Arc<dyn CheckState> = Arc::new(reopened(&path, forward.clone()).await);
         let checker = checker(&state, &clock, &web, targets, options());
         checker.run().await.unwrap();
         let records = checker.records(&both).await.unwrap().into_iter();
@@ -307,7 +306,6 @@ async fn a_file_keeps_what_is_known_also_of_links_that_come_back() {
         (Some(3), Some(3)),
     ];
     assert_eq!(asked, expected);
-    assert!(FileState::open(&path, forward.clone(), DELAY).is_ok());
 }
 
 #[tokio::test]
@@ -320,7 +318,7 @@ async fn a_clock_that_was_ahead_leaves_no_link_unchecked() {
         let forward = Forward::new();
         forward.pass(ahead);
         let clock = forward.shared();
-        let file = Arc::new(FileState::open(&path, forward, DELAY).unwrap());
+        let file = Arc::new(reopened(&path, forward).await);
         let state = Interposed::before(file);
         // What is moved together is moved one by one if another worker has a part of it.
         state.takes_first.store(true, Ordering::SeqCst);

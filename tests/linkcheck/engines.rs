@@ -1,8 +1,10 @@
 //! The states that checks run on.
 
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
-use waypost::frontier::Clock;
+use waypost::frontier::{Clock, RedbError};
 use waypost::linkcheck::{CheckState, FileState};
 
 use crate::web::{self, DELAY, Forward};
@@ -35,6 +37,20 @@ pub(crate) async fn in_file() -> Engine {
         forward,
         _directory: Some(directory),
     }
+}
+
+/// Opens a state file that this test has closed.
+///
+/// A process that another test starts has a copy of all open files, and with it their locks, until
+/// it executes its program.
+pub(crate) async fn reopened(path: &Path, clock: Forward) -> FileState {
+    for _ in 0..1000 {
+        match FileState::open(path, clock.clone(), DELAY) {
+            Err(RedbError::InUse { .. }) => tokio::time::sleep(Duration::from_millis(10)).await,
+            other => return other.unwrap(),
+        }
+    }
+    panic!("{} is still in use", path.display());
 }
 
 #[cfg(feature = "valkey")]
