@@ -194,15 +194,15 @@ impl<'s> Links<'s> {
         let is_beginning = !paths.contains(&slashed);
         let claim = match self.agreement.below(placed, code, paths) {
             Ok(claim) => claim,
-            Err(error) if is_beginning => {
+            Err(error) => {
+                let part = match is_beginning {
+                    true => PARTLY_BEGINNING_ALONE,
+                    false if self.is_root_of_all(placed, code) => PARTLY_ALONE,
+                    false => return Err(error),
+                };
                 let claim = self.path(placed, code).map_err(|_| error)?;
-                return Ok((claim, Some(PARTLY_BEGINNING_ALONE)));
+                return Ok((claim, Some(part)));
             }
-            Err(error) if self.is_root_of_all(placed, code) => {
-                let claim = self.path(placed, code).map_err(|_| error)?;
-                return Ok((claim, Some(PARTLY_ALONE)));
-            }
-            Err(error) => return Err(error),
         };
         let mut part = is_beginning.then_some(PARTLY_BEGINNING);
         if let Claim::Below(own, _) = &claim {
