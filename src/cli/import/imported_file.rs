@@ -146,7 +146,7 @@ fn unreadable(name: &str, error: &ReadError) -> Error {
     let message = legible(&message);
     match error {
         ReadError::NoSuchColumn { .. } => Error::usage(message),
-        ReadError::NoHeader => Error::refused(message),
+        ReadError::NoHeader | ReadError::CodeOrStatus => Error::refused(message),
         ReadError::NoUrlColumn { .. } => {
             let hint = "name it with --column url=NAME";
             Error::refused(message).with_hint(Some(hint))

@@ -2,11 +2,13 @@
 //!
 //! Published links must not break, so a link keeps its code even if other codes lead to its target.
 //! Links without a code wait until all others have theirs, so that their codes do not depend on
-//! their position among the others. A retired or expired link makes a target known only to links
-//! that are gone, too: an attempt to revive one is reported. Invariant: the taken links can be
+//! their position among the others. A link is known if the table answers as it says. A retired or expired
+//! link makes a target known only to links that are gone, too, and a link is not known if it is gone but
+//! its code is not: both are reported. Invariant: the taken links can be
 //! inserted together, because no code is assigned twice.
 
 mod forwarding;
+mod known;
 mod waiting;
 
 use std::collections::{HashMap, HashSet};
@@ -15,8 +17,7 @@ use self::forwarding::{LinkUrls, check_without_url};
 use crate::edit::{NewEntry, OwnCode};
 use crate::exchange::read::ImportedLink;
 use crate::mapping::{
-    Code, Defaults, OwnedVariant, Retired, Site, Table, Target, Timestamp, WrittenDate,
-    WrittenRetirement,
+    Code, Defaults, Retired, Site, Table, Target, Timestamp, WrittenDate, WrittenRetirement,
 };
 use crate::registry::decide::{RegistrationRefusal, check_reach, check_texts, choice};
 
@@ -111,7 +112,7 @@ impl<'t> SiteIntake<'t> {
         }
         let is_gone = is_gone(link.retired.as_ref(), link.expires.as_ref(), self.now);
         if own.is_some()
-            && codes().all(|code| self.leads_to(code, [&url, &below], &link.variants, is_gone))
+            && codes().all(|code| self.answers_already(code, [&url, &below], &link, is_gone))
         {
             self.known += 1;
             return Ok(());
@@ -183,34 +184,6 @@ impl<'t> SiteIntake<'t> {
             true => Err(RegistrationRefusal::OwnLink { key: "url" }),
             false => Ok(()),
         }
-    }
-
-    /// Returns whether a code leads to a target, by the table or by a taken link, or no longer does
-    /// so and the checked link is gone as well. Most formats have no variants, so a link without them
-    /// is the same as one with some.
-    fn leads_to(
-        &self,
-        code: &Code,
-        [url, below]: [&Option<Target<'static>>; 2],
-        variants: &[OwnedVariant],
-        is_gone: bool,
-    ) -> bool {
-        if let Some(entry) = self.site.lookup_in_any_case(code.as_str()) {
-            let own = entry.variants().map(|it| it.to_string());
-            let leads = entry.target().as_deref() == url.as_ref().map(Target::as_str)
-                && entry.below() == below.as_ref().map(Target::as_str)
-                && (variants.is_empty() || own.eq(variants.iter().map(OwnedVariant::to_string)));
-            return leads && (is_gone || !entry.is_gone(self.now));
-        }
-        let Some(holding) = self.codes.get(&self.compared_form(code)) else {
-            return false;
-        };
-        let entry = holding.entry.and_then(|entry| self.entries.get(entry));
-        let leads = entry.is_some_and(|entry| {
-            (&entry.url, &entry.below) == (url, below)
-                && (variants.is_empty() || entry.variants == variants)
-        });
-        leads && (is_gone || !holding.is_gone)
     }
 
     fn is_free(&self, code: &Code) -> bool {
@@ -295,7 +268,7 @@ fn new_entry(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mapping::{SourceFile, compile};
+    use crate::mapping::{Forward, SourceFile, Status, compile};
 
     fn link(code: &str, url: &str) -> ImportedLink {
         let some = |text: &str| (!text.is_empty()).then(|| text.to_owned());
@@ -504,6 +477,55 @@ mod tests {
                 .all(|(reported, it)| reported.starts_with(it))
         );
         assert_eq!(refused.len(), 3);
+    }
+
+    #[test]
+    fn a_link_that_answers_otherwise_is_not_known() {
+        let table = "mapping:\n\
+             - {url: 'https://e.org/', short-code: a}\n\
+             - {url: 'https://e.org/b/', short-code: b, forward: path, status: 308}\n";
+        let a = || link("a", "https://e.org/");
+        let b = || link("b", "https://e.org/b/");
+        let links = || {
+            vec![
+                a(),
+                b(),
+                ImportedLink {
+                    forward: Some(Forward::Path),
+                    status: Some(Status::PermanentRedirect),
+                    ..b()
+                },
+                ImportedLink {
+                    retired: Some(WrittenRetirement::Always),
+                    ..a()
+                },
+                ImportedLink {
+                    expires: "2999-01-01".parse().ok(),
+                    ..a()
+                },
+                ImportedLink {
+                    forward: Some(Forward::Path),
+                    ..a()
+                },
+                ImportedLink {
+                    status: Some(Status::PermanentRedirect),
+                    ..a()
+                },
+            ]
+        };
+        let (_, refused, known) = taken(table, links());
+        assert_eq!(known, 3);
+        let lines = |refused: &[String]| {
+            refused
+                .iter()
+                .map(|it| it[..1].to_owned())
+                .collect::<String>()
+        };
+        assert_eq!(lines(&refused), "4567");
+        // The same holds for links of the same file.
+        let (added, refused, known) = taken("mapping: []\n", links());
+        assert_eq!((added.len(), known), (2, 0));
+        assert_eq!(lines(&refused), "34567");
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 Each client keeps a connection and sends its next link once the one before is answered, so that the
 server sees as many waiting requests as there are clients. Beside it: what `git commit` and
-`git push` take for the same change in a checkout. Nothing is asserted of speed.
+`git push` take for the same change in a checkout, and what `git receive-pack` alone takes for it, which
+every push to a path has to wait for. Nothing is asserted of speed.
 """
 
 import argparse
@@ -20,6 +21,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import receiving
 import tables
 from unit import unit_environment
 
@@ -93,6 +95,24 @@ class Scene:
             self.git(self.checkout, "push", "--quiet", "origin", "HEAD:refs/heads/main")
             took.append(time.monotonic() - began)
         return statistics.median(took)
+
+    def ready(self, times):
+        """Commits one more link, that many times, and yields each commit as (old id, new id, pack); it is
+        pushed before the next is made."""
+        for number in range(times):
+            old = self.git(self.checkout, "rev-parse", "HEAD")
+            with self.edited.open("a") as file:
+                file.write(f"- url: https://ready.example/{number}\n")
+            self.git(self.checkout, "commit", "--quiet", "--all", "-m", "Add")
+            new = self.git(self.checkout, "rev-parse", "HEAD")
+            pack = subprocess.run(
+                ["git", "pack-objects", "--revs", "--thin", "--stdout", "--quiet"],
+                cwd=self.checkout,
+                input=f"{new}\n^{old}\n".encode(),
+                capture_output=True,
+                check=True,
+            )
+            yield old, new, pack.stdout
 
     def serve(self):
         options = ["--registrations", "--registrations-tokens", self.path / "tokens"]
@@ -181,12 +201,19 @@ def main():
     parser.add_argument("--files", type=int, default=1)
     parser.add_argument("--clients", type=int, nargs="*", default=[1, 64])
     parser.add_argument("--seconds", type=float, default=5)
-    parser.add_argument("--stock", type=int, default=3, help="how many stock commits are timed")
+    parser.add_argument("--stock", type=int, default=5, help="how many stock commits are timed")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="waypost-registering-") as path:
         scene = Scene(Path(path).resolve(), arguments.entries, arguments.files)
         if arguments.stock:
             print(f"git commit and git push: {scene.stock(arguments.stock):.3f} s", flush=True)
+            commits = scene.ready(4 * arguments.stock)
+            started, waiting = receiving.seconds(scene.bare, "refs/heads/main", commits)
+            print(
+                f"git receive-pack alone, of a pack that is ready: {started * 1000:.1f} ms; "
+                f"if it was started before: {waiting * 1000:.1f} ms",
+                flush=True,
+            )
         scene.server = scene.serve()
         print("| entries | clients | links a second | p50 / p99 | a commit | CPU of a commit: server + Git |")
         print("| --- | --- | --- | --- | --- | --- |")

@@ -5,14 +5,18 @@
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
+use super::quotes;
 use crate::exchange::read::rows::{
     Column, ColumnPlaces, ImportedLink, ImportedRow, LinkOrigin, Options, ReadError, RowError,
-    excerpt, row, shown, text,
+    ShortLink, excerpt, row, shown, text,
 };
 use crate::mapping::WrittenRetirement;
 
 /// The status of a link that is retired: Gone (RFC 9110, section 15.5.11).
 const GONE: &str = "410";
+
+/// Values that restrict nothing.
+const NOTHING: [&[u8]; 6] = [b"", b"0", b"false", b"no", b"null", b"\\N"];
 
 /// An empty tag.
 pub(crate) const NO_TEXT: &str = "\"\"";
@@ -23,6 +27,8 @@ pub(crate) struct Dialect {
     pub(crate) tags: char,
     /// The columns, if there is no header.
     pub(crate) without_header: &'static [Column],
+    /// How many fields a record may have without a header.
+    pub(crate) widths: &'static [usize],
     /// `NULL` and `\N` mean no value, and a title that equals the URL means no title.
     pub(crate) is_of_database: bool,
 }
@@ -31,6 +37,7 @@ pub(crate) struct Dialect {
 pub(crate) const PLAIN: Dialect = Dialect {
     tags: ',',
     without_header: &[],
+    widths: &[],
     is_of_database: false,
 };
 
@@ -38,6 +45,7 @@ pub(crate) const PLAIN: Dialect = Dialect {
 pub(crate) const SHLINK: Dialect = Dialect {
     tags: '|',
     without_header: &[],
+    widths: &[],
     is_of_database: false,
 };
 
@@ -45,6 +53,8 @@ pub(crate) const SHLINK: Dialect = Dialect {
 pub(crate) const YOURLS: Dialect = Dialect {
     tags: ',',
     without_header: &[Column::Code, Column::Url, Column::Title],
+    // Without a title, with it, and with time, address and clicks.
+    widths: &[2, 3, 6],
     is_of_database: true,
 };
 
@@ -52,6 +62,7 @@ pub(crate) const YOURLS: Dialect = Dialect {
 pub(crate) const PSQL: Dialect = Dialect {
     tags: ',',
     without_header: &[Column::Code, Column::Url],
+    widths: &[2],
     is_of_database: false,
 };
 
@@ -74,11 +85,12 @@ pub(crate) fn read(
         if is_header {
             continue;
         }
-        let is_last = reader.position().byte() == bytes.len() as u64;
-        let quotes = || bytes[start..].iter().filter(|byte| **byte == b'"').count();
-        let link = match is_last && quotes() % 2 == 1 {
-            true => Err(RowError::OpenQuote),
-            false => link(&record, &layout, dialect, options.origin())
+        let whole = bytes[start..reader.position().byte() as usize].trim_ascii_end();
+        let link = match quotes::are_sound(whole, delimiter) {
+            false => Err(RowError::Quotes {
+                last_line: line + memchr::memchr_iter(b'\n', whole).count(),
+            }),
+            true => link(&record, &layout, dialect, options.origin())
                 .and_then(ImportedLink::checked)
                 .map_err(|error| error.in_field(|key| first.name(&layout, key))),
         };
@@ -149,6 +161,7 @@ fn layout(
         }
         let found = match ColumnPlaces::of(&header, options.columns) {
             Ok(found) => found,
+            Err(error @ ReadError::CodeOrStatus) => return Err(error),
             Err(error) if delimiter == b'\t' && best.is_none() => return Err(error),
             Err(_) => continue,
         };
@@ -203,11 +216,23 @@ fn link(
     dialect: &Dialect,
     origin: LinkOrigin<'_>,
 ) -> Result<ImportedLink, RowError> {
-    let fewest = layout.width.unwrap_or(2);
-    let most = layout.width.unwrap_or(usize::MAX);
-    if !(fewest..=most).contains(&record.len()) {
-        let (found, expected) = (record.len(), fewest);
+    let is_expected = match layout.width {
+        Some(width) => record.len() == width,
+        None => dialect.widths.contains(&record.len()),
+    };
+    if !is_expected {
+        let expected = layout.width.unwrap_or(dialect.without_header.len());
+        let found = record.len();
         return Err(RowError::Fields { found, expected });
+    }
+    for &at in &layout.restrictions {
+        let value = record.get(at).unwrap_or_default().trim_ascii();
+        if !NOTHING.iter().any(|it| value.eq_ignore_ascii_case(it)) {
+            return Err(RowError::Restricted {
+                value: excerpt(text(value)?),
+                column: at + 1,
+            });
+        }
     }
     let field = |column| match layout.place(column).and_then(|at| record.get(at)) {
         None => Ok(""),
@@ -224,12 +249,20 @@ fn link(
             .map_err(|_| RowError::value(key, text)),
     };
     let (code, short_url) = (word(Column::Code)?, word(Column::ShortUrl)?);
-    let short_link = |text: &str| match text {
+    let some_link = |text: &str, read: &dyn Fn(&str) -> Result<ShortLink, RowError>| match text {
         "" => Ok(None),
-        text => origin.short_link(text).map(Some),
+        text => read(text).map(Some),
     };
-    let (own, whole) = (short_link(code)?, short_link(short_url)?);
+    let own = some_link(code, &|text| match layout.has_own_codes {
+        true => origin.short_link(text),
+        false => origin.short_url(text),
+    })?;
+    let whole = some_link(short_url, &|text| origin.short_url(text))?;
     let site = [&own, &whole].into_iter().flatten().find_map(|it| it.site);
+    let site = match (site, word(Column::Domain)?) {
+        (None, domain) if !domain.is_empty() => Some(origin.site_of_host(domain)?),
+        (site, _) => site,
+    };
     let url = word(Column::Url)?;
     let title = field(Column::Title)?;
     let cache_max_age = word(Column::CacheMaxAge)?;
@@ -468,9 +501,74 @@ mod tests {
                 "4: this is not UTF-8",
                 "5: \"status\" cannot be \"200\"",
                 "6: this has 4 fields, expected 3",
-                "8: a quote that starts here is not closed",
+                "8: the quotes of this row are not closed, or not doubled within a field; it is read up \
+                 to line 9, and no link of these lines is imported",
             ]
         );
+    }
+
+    #[test]
+    fn rows_that_stray_quotes_enclose_are_reported() {
+        let text = "code,url,notes\na,https://e.org/a,\"27 inch\nb,https://e.org/b,x\n\
+                    c,https://e.org/c,the \"new\" one\nd,https://e.org/d,\"two\nlines\"\n";
+        let (rows, _) = read_with(&PLAIN, text.as_bytes(), &[]).unwrap();
+        assert_eq!(pairs(&rows), ["5 d https://e.org/d"]);
+        let [refused] = &refused(&rows)[..] else {
+            panic!("one row is refused");
+        };
+        assert!(
+            refused.starts_with("2: the quotes of this row"),
+            "{refused}"
+        );
+        assert!(refused.contains("up to line 4"), "{refused}");
+    }
+
+    #[test]
+    fn restricted_links_and_those_of_other_hosts_are_refused() {
+        let text = "domain,slug,url,Password,ios\nshort.code,a,https://e.org/,,\n\
+                    SHORT.CODE,b,https://e.org/,false,\nother.code,c,https://e.org/,,\n\
+                    ,d,https://e.org/,secret,\n,e,https://e.org/,,https://f.org/\n";
+        let (rows, unread) = read_with(&PLAIN, text.as_bytes(), &[]).unwrap();
+        assert_eq!(pairs(&rows), ["2 a https://e.org/", "3 b https://e.org/"]);
+        assert_eq!(
+            refused(&rows),
+            [
+                "4: \"other.code\" is not under https://short.code/",
+                "5: column 4 restricts this link, or leads some requests elsewhere, which a table \
+                 cannot: \"secret\"",
+                "6: column 5 restricts this link, or leads some requests elsewhere, which a table \
+                 cannot: \"https://f.org/\"",
+            ]
+        );
+        assert_eq!(unread, [""; 0]);
+    }
+
+    #[test]
+    fn without_a_header_the_number_of_fields_is_known() {
+        let text = b"a,https://e.org/?x=1,2\n";
+        assert_eq!(
+            refused(&read_as(&PSQL, text)),
+            ["1: this has 3 fields, expected 2"]
+        );
+        let text = b"a,https://e.org/?x=1,2,title\n";
+        assert_eq!(
+            refused(&read_as(&YOURLS, text)),
+            ["1: this has 4 fields, expected 3"]
+        );
+    }
+
+    #[test]
+    fn a_short_link_of_another_host_is_no_code() {
+        let of = |header: &str| {
+            let text =
+                format!("url,{header}\nhttps://e.org/,bit.ly/x\nhttps://e.org/,short.code/y\n");
+            let (rows, _) = read_with(&PLAIN, text.as_bytes(), &[]).unwrap();
+            (pairs(&rows).join(", "), refused(&rows).len())
+        };
+        for header in ["Bitlink", "Short URL", "source", "slug"] {
+            assert_eq!(of(header), ("3 y https://e.org/".to_owned(), 1), "{header}");
+        }
+        assert_eq!(of("short-code").1, 0);
     }
 
     #[test]

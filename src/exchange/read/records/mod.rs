@@ -6,6 +6,7 @@ pub(crate) mod golink;
 pub(crate) mod json_lines;
 pub(crate) mod kutt;
 mod parsed;
+mod quotes;
 pub(crate) mod redirects;
 mod sql_dump;
 pub(crate) mod sql_start;

@@ -36,11 +36,29 @@ pub enum Column {
     Archive,
     /// The URL to which paths below the code lead.
     Below,
+    /// The host of the short link, if that is not written whole.
+    Domain,
 }
+
+/// The names of columns with limits of a link, or other targets for some requests, which no table has.
+const RESTRICTIONS: [&str; 9] = [
+    "password",
+    "banned",
+    "isbanned",
+    "disabled",
+    "maxvisits",
+    "expiredurl",
+    "ios",
+    "android",
+    "geo",
+];
+
+/// The name of the column of codes in tables of redirects, which often call the status a code.
+const SOURCE: &str = "source";
 
 /// Each column with its names, its own first, in lower case without punctuation; if a header has
 /// several, the first here is read.
-const NAMES: [(Column, &[&str]); 15] = [
+const NAMES: [(Column, &[&str]); 16] = [
     (
         Column::Url,
         &[
@@ -55,7 +73,7 @@ const NAMES: [(Column, &[&str]); 15] = [
     ),
     (
         Column::Code,
-        &["shortcode", "code", "slug", "keyword", "source"],
+        &["shortcode", "code", "slug", "keyword", SOURCE],
     ),
     (
         Column::ShortUrl,
@@ -63,7 +81,17 @@ const NAMES: [(Column, &[&str]); 15] = [
     ),
     (Column::Number, &["number"]),
     (Column::Aliases, &["aliases"]),
-    (Column::Status, &["status"]),
+    (
+        Column::Status,
+        &[
+            "status",
+            "statuscode",
+            "httpstatus",
+            "httpstatuscode",
+            "httpcode",
+            "redirectcode",
+        ],
+    ),
     (Column::Forward, &["forward"]),
     (Column::CacheMaxAge, &["cachemaxage"]),
     (Column::Title, &["title", "description"]),
@@ -73,6 +101,7 @@ const NAMES: [(Column, &[&str]); 15] = [
     (Column::Retired, &["retired"]),
     (Column::Archive, &["archive"]),
     (Column::Below, &["below"]),
+    (Column::Domain, &["domain"]),
 ];
 
 impl Column {
@@ -102,6 +131,10 @@ pub(crate) struct ColumnPlaces {
     places: [Option<usize>; NAMES.len()],
     /// The number of fields in a record; any number if none.
     pub(crate) width: Option<usize>,
+    /// The positions of columns whose values a table cannot have.
+    pub(crate) restrictions: Vec<usize>,
+    /// Whether the column of codes has codes only, by its name, so that one with a dot is not a host.
+    pub(crate) has_own_codes: bool,
 }
 
 impl ColumnPlaces {
@@ -119,7 +152,7 @@ impl ColumnPlaces {
     ///
     /// # Errors
     ///
-    /// Fails if the header has no column of a chosen name.
+    /// Fails if the header has no column of a chosen name, or if a column `code` may be that of the status.
     pub(crate) fn of(header: &[&str], chosen: &[(Column, String)]) -> Result<Self, ReadError> {
         let mut layout = Self {
             width: Some(header.len()),
@@ -129,6 +162,16 @@ impl ColumnPlaces {
             let ranks = header.iter().enumerate();
             let ranks = ranks.filter_map(|(at, name)| Some((Column::rank(names, name)?, at)));
             layout.places[column as usize] = ranks.min().map(|(_, at)| at);
+        }
+        let restrictions = header.iter().enumerate();
+        let restrictions = restrictions.filter(|(_, name)| RESTRICTIONS.contains(&&*folded(name)));
+        layout.restrictions = restrictions.map(|(at, _)| at).collect();
+        let is_named = |name: &str| header.iter().any(|own| folded(own) == name);
+        let is_chosen = |at: Column| chosen.iter().any(|(column, _)| *column == at);
+        layout.has_own_codes = is_named("shortcode") || is_chosen(Column::Code);
+        let is_ambiguous = is_named("code") && is_named(SOURCE) && !is_named("shortcode");
+        if is_ambiguous && !is_chosen(Column::Code) {
+            return Err(ReadError::CodeOrStatus);
         }
         for (column, name) in chosen {
             let wanted = folded(name);
@@ -143,6 +186,7 @@ impl ColumnPlaces {
             for place in &mut layout.places {
                 *place = place.filter(|at| Some(*at) != found);
             }
+            layout.restrictions.retain(|at| Some(*at) != found);
             layout.places[*column as usize] = found;
         }
         Ok(layout)
@@ -161,7 +205,8 @@ impl ColumnPlaces {
     /// Returns the names in a header that are not read.
     pub(crate) fn unread(&self, header: &[&str]) -> Vec<String> {
         let unread = header.iter().enumerate();
-        let unread = unread.filter(|(at, _)| !self.places.contains(&Some(*at)));
+        let unread = unread
+            .filter(|(at, _)| !self.places.contains(&Some(*at)) && !self.restrictions.contains(at));
         unread.map(|(_, name)| excerpt(name)).collect()
     }
 }
@@ -201,6 +246,21 @@ mod tests {
         let layout = ColumnPlaces::of(&header, &[]).unwrap();
         assert_eq!(layout.place(Column::Url), Some(2));
         assert_eq!(layout.unread(&header), ["target", "clicks"]);
+    }
+
+    #[test]
+    fn a_code_beside_a_source_may_be_a_status() {
+        let header = ["source", "target", "code"];
+        let error = ColumnPlaces::of(&header, &[]).unwrap_err();
+        assert_eq!(error, ReadError::CodeOrStatus);
+        let named = |column, name: &str| (column, name.to_owned());
+        let chosen = [named(Column::Code, "source"), named(Column::Status, "code")];
+        let layout = ColumnPlaces::of(&header, &chosen).unwrap();
+        let places = [Column::Code, Column::Status].map(|column| layout.place(column));
+        assert_eq!(places, [Some(0), Some(2)]);
+        let layout = ColumnPlaces::of(&["source", "target", "Status Code"], &[]).unwrap();
+        assert_eq!(layout.place(Column::Status), Some(2));
+        assert_eq!(layout.place(Column::Code), Some(0));
     }
 
     #[test]

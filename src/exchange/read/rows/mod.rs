@@ -16,7 +16,7 @@ pub(crate) use columns::{ColumnPlaces, shown};
 pub use deviation::Deviation;
 pub(crate) use lines::{rows, text};
 pub use options::Options;
-pub(crate) use origin::LinkOrigin;
+pub(crate) use origin::{LinkOrigin, ShortLink};
 pub use read_error::ReadError;
 pub(crate) use row::excerpt;
 pub use row::{ImportedLink, ImportedRow, RowError};

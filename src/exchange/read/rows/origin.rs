@@ -40,6 +40,9 @@ impl LinkOrigin<'_> {
         if text.contains("://") {
             return self.of_url(text);
         }
+        if let (true, Ok(found)) = (names_host(text), self.of_url(&format!("https://{text}"))) {
+            return Ok(found);
+        }
         let bare = |base_url: &BaseUrl| {
             let (_, own) = base_url.as_str().split_once("://")?;
             text.strip_prefix(own)
@@ -54,6 +57,16 @@ impl LinkOrigin<'_> {
             site,
             code: without_slashes(code).to_owned(),
         })
+    }
+
+    /// Returns a short link as [`short_link`](Self::short_link) does, where another host may precede the
+    /// code: `bit.ly/x` is no code.
+    pub(crate) fn short_url(self, text: &str) -> Result<ShortLink, RowError> {
+        let found = self.short_link(text)?;
+        match found.site.is_none() && names_host(text) {
+            true => Err(self.elsewhere(text)),
+            false => Ok(found),
+        }
     }
 
     /// Returns the code of a short link under the only base URL.
@@ -139,6 +152,20 @@ impl LinkOrigin<'_> {
         site.ok_or_else(|| self.elsewhere(text))
     }
 
+    /// Returns the only base URL with this host.
+    pub(crate) fn site_of_host(self, host: &str) -> Result<usize, RowError> {
+        let url = Url::parse(&format!("https://{host}/")).map_err(|_| self.elsewhere(host))?;
+        let is_it = |base_url: &&BaseUrl| {
+            url.host_str() == Some(base_url.host()) && url.port() == base_url.port()
+        };
+        let mut sites = (0..).zip(self.base_urls).filter(|(_, it)| is_it(it));
+        match (sites.next(), sites.next()) {
+            (Some((site, _)), None) => Ok(site),
+            (Some(_), Some(_)) => Err(RowError::NoSite),
+            (None, _) => Err(self.elsewhere(host)),
+        }
+    }
+
     fn elsewhere(self, short_link: &str) -> RowError {
         let named = self.base_urls.iter().take(SHOWN).map(|it| it.as_str());
         let mut base_urls = named.collect::<Vec<_>>().join(" or ");
@@ -150,6 +177,18 @@ impl LinkOrigin<'_> {
             base_urls,
         }
     }
+}
+
+/// Returns whether a text without a scheme begins with the name of a host, as `bit.ly/x` does.
+fn names_host(text: &str) -> bool {
+    let Some((host, _)) = text.split_once('/') else {
+        return false;
+    };
+    let host = host.split_once(':').map_or(host, |(host, _)| host);
+    let is_of_host = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.');
+    let last = host.rsplit_once('.').map_or("", |(_, last)| last);
+    let is_word = last.len() >= 2 && last.bytes().all(|byte| byte.is_ascii_alphabetic());
+    is_word && host.bytes().all(is_of_host)
 }
 
 /// Returns a code without the slashes that some programs write around it.
@@ -191,6 +230,29 @@ mod tests {
         assert!(origin.code_of_path("/go/").is_err());
         assert!(origin.code_of_path("/go/%FF").is_err());
         assert!(origin.code("https://short.code/go/a?b").is_err());
+    }
+
+    #[test]
+    fn another_host_is_no_part_of_a_code() {
+        let base_url = BaseUrl::parse("https://short.code/").unwrap();
+        let origin = LinkOrigin {
+            base_urls: &[&base_url],
+            case: Case::Exact,
+        };
+        for (text, code) in [
+            ("Short.Code/Two", "Two"),
+            ("docs/v1.2/x", "docs/v1.2/x"),
+            ("v1.2/x", "v1.2/x"),
+            ("a.b", "a.b"),
+        ] {
+            assert_eq!(origin.short_url(text).unwrap().code, code);
+        }
+        for text in ["bit.ly/x", "www.short.code/x", "bit.ly:8443/x"] {
+            let found = origin.short_url(text);
+            assert!(matches!(found, Err(RowError::Elsewhere { .. })), "{text}");
+            // A code may look like that.
+            assert_eq!(origin.short_link(text).unwrap().code, text);
+        }
     }
 
     #[test]

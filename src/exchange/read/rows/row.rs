@@ -72,6 +72,15 @@ pub enum RowError {
     /// A quote is not closed before the end of the file.
     #[error("a quote that starts here is not closed")]
     OpenQuote,
+    /// A field is not quoted as RFC 4180 says, so that other rows may be in it.
+    #[error(
+        "the quotes of this row are not closed, or not doubled within a field; it is read up to line \
+         {last_line}, and no link of these lines is imported"
+    )]
+    Quotes {
+        /// The last line of the row.
+        last_line: usize,
+    },
     /// It has more or fewer fields than the header, or than the format has.
     #[error("this has {found} fields, expected {expected}")]
     Fields {
@@ -79,6 +88,17 @@ pub enum RowError {
         found: usize,
         /// The expected number.
         expected: usize,
+    },
+    /// The other program answers something that a table cannot.
+    #[error(
+        "column {column} restricts this link, or leads some requests elsewhere, which a table cannot: \
+         {value:?}"
+    )]
+    Restricted {
+        /// The number of the column, from 1.
+        column: usize,
+        /// The beginning of its value.
+        value: String,
     },
     /// It is not the JSON of a link.
     #[error("this is not the JSON of a link: {message}{}", in_field(.field.as_deref()))]
