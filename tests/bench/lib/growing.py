@@ -2,7 +2,8 @@
 
 `check --history` of a commit is compared with that of an earlier one: what both take for the table itself
 is subtracted, the rest is divided by the number of commits in between. A server that follows the
-repository gets some commits one after the other, and each must be served before the next.
+repository gets some commits one after the other, and each must be served before the next; with `--live`
+one server gets all of them.
 """
 
 import argparse
@@ -16,8 +17,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[2] / "e2e/lib"))
 from serving import Serving, wait_until  # noqa: E402
 
-# How many commits a server gets at each size.
-SERVED = 5
+# How many commits a server gets at each size, and over how many of all it is measured.
+SERVED, MEASURED_OF_ALL = 5, 100
 TICKS = os.sysconf("SC_CLK_TCK")
 WIDTH, HEIGHT, LEFT, TOP = 720, 300, 60, 50
 
@@ -89,29 +90,73 @@ def checking(repository, commit, *options):
     return min(took)
 
 
+class Follower:
+    """A server that follows the repository, which begins with a commit."""
+
+    def __init__(self, directory, repository, commit):
+        self.repository = repository
+        git(repository, "update-ref", "refs/heads/main", commit)
+        self.state = directory / f"state-{commit}"
+        options = ["--repo", f"file://{repository}", "--path", "links", "--state-dir", self.state]
+        self.server = Serving(directory, *options, "--pull-interval", "1h").serving()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.server.end()
+
+    def follow(self, commit):
+        """Pushes a commit, and waits until it is served."""
+        git(self.repository, "update-ref", "refs/heads/main", commit)
+        self.server.operate("/-/reload", "POST")
+        wait_until(
+            lambda: self.server.status()["revision"]["commit"] == commit, f"{commit} is served"
+        )
+
+    def seconds(self):
+        """Returns the CPU time so far, its processes included."""
+        stat = Path(f"/proc/{self.server.process.pid}/stat").read_text()
+        return sum(map(int, stat.rsplit(")", 1)[1].split()[11:15])) / TICKS
+
+    def memory(self):
+        """Returns what is resident and what was at most, in bytes."""
+        status = Path(f"/proc/{self.server.process.pid}/status").read_text()
+        fields = dict(line.split(":", 1) for line in status.splitlines())
+        return [int(fields[name].split()[0]) * 1024 for name in ("VmRSS", "VmHWM")]
+
+
 def serving(directory, repository, commits):
     """Returns the CPU time that a server takes for each of some commits, its fetches included."""
-    git(repository, "update-ref", "refs/heads/main", commits[0])
-    state = directory / f"state-{commits[0]}"
-    options = ["--repo", f"file://{repository}", "--path", "links", "--state-dir", state]
-    server = Serving(directory, *options, "--pull-interval", "1h").serving()
-
-    def seconds():
-        fields = Path(f"/proc/{server.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return sum(map(int, fields[11:15])) / TICKS
-
-    try:
-        before = seconds()
+    with Follower(directory, repository, commits[0]) as follower:
+        before = follower.seconds()
         for commit in commits[1:]:
-            git(repository, "update-ref", "refs/heads/main", commit)
-            server.operate("/-/reload", "POST")
-            wait_until(
-                lambda: server.status()["revision"]["commit"] == commit, "the commit is served"
-            )
-        return (seconds() - before) / (len(commits) - 1)
-    finally:
-        server.process.terminate()
-        server.process.wait()
+            follower.follow(commit)
+        return (follower.seconds() - before) / (len(commits) - 1)
+
+
+def serving_all(directory, repository, commits, ends, first_entry):
+    """Serves all commits, and yields the same for the last commits before each of some numbers of them.
+
+    A link of each commit is followed; `first_entry` returns the number of the first entry of a commit.
+    """
+    with Follower(directory, repository, commits[0]) as follower:
+        before = None
+        for number, commit in enumerate(commits[1:], 1):
+            follower.follow(commit)
+            code = -(-first_entry(number) // 10) * 10
+            answer = follower.server.follow(f"/link-{code}")
+            assert answer == (302, f"https://example.org/pages/{code}/about-something"), answer
+            if number + MEASURED_OF_ALL in ends:
+                before = follower.seconds()
+            if number in ends:
+                yield (follower.seconds() - before) / MEASURED_OF_ALL
+        resident, peak = follower.memory()
+        size = sum(it.stat().st_size for it in follower.state.rglob("*") if it.is_file())
+        print(
+            f"After {number:,} commits: {resident / 1e6:.0f} MB resident, {peak / 1e6:.0f} MB at most, "
+            f"and {size / 1e6:.1f} MB in the state directory."
+        )
 
 
 def line(title, top, points, largest):
@@ -152,6 +197,7 @@ def main():
     parser.add_argument("--entries", type=int, default=100, help="the number that each commit adds")
     parser.add_argument("--files", type=int, default=256)
     parser.add_argument("--sizes", type=int, default=5, help="at how many sizes to measure")
+    parser.add_argument("--live", action="store_true", help="serve every commit, one after the other")
     parser.add_argument("--chart", type=Path, help="where to write the figures as an SVG")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
@@ -163,13 +209,26 @@ def main():
         for end in ends:
             whole = checking(repository, commits[end], "--history")
             extra.append(whole - checking(repository, commits[end]))
+        lives = None
+        if options.live:
+            assert options.commits // options.sizes > MEASURED_OF_ALL, "too few commits for each size"
+
+            def first_entry(commit):
+                return options.files + (commit - 1) * options.entries
+
+            lives = serving_all(directory, repository, commits, ends[1:], first_entry)
         rows = []
         for step in range(1, len(ends)):
             end = ends[step]
             history = (extra[step] - extra[step - 1]) / (end - ends[step - 1])
-            served = serving(directory, repository, commits[end - SERVED : end + 1])
+            if lives:
+                served = next(lives)
+            else:
+                served = serving(directory, repository, commits[end - SERVED : end + 1])
             entries = options.files + end * options.entries
             rows.append((entries, history * 1000, served * 1000))
+        if lives:
+            next(lives, None)
     print("| entries | `check --history` | `serve --repo` |\n| ---: | ---: | ---: |")
     for entries, history, served in rows:
         print(f"| {entries:,} | {history:.2f} ms | {served:.0f} ms |")

@@ -32,28 +32,32 @@ def loading(bench):
     )
     memory = Section(
         "Memory",
-        "Resident memory once the table is loaded, and how many bytes that is per byte of YAML.",
-        ["entries", "YAML", "waypost", "per byte", "nginx", "per byte"],
+        "Resident memory once the table is loaded, and how many bytes that is per byte of YAML; anonymous "
+        "memory is that without the pages of the program's file, which the system can drop.",
+        ["entries", "YAML", "waypost", "per byte", "anonymous", "per byte", "nginx", "per byte"],
     )
     for size in bench.scale.loaded:
         table = bench.table(size)
         # The largest one is slow, and varies little.
         laps = [load_once(bench, table) for _ in range(3 if size <= 1_000_000 else 1)]
-        check, serve, resident, nginx, nginx_resident = (
+        check, serve, resident, anonymous, nginx, nginx_resident = (
             None if None in figures else statistics.median(figures)
             for figures in zip(*laps, strict=True)
         )
         about = count(size), megabytes(table.bytes)
         cpu.row(*about, seconds(check), seconds(serve), seconds(nginx), ratio(serve, nginx))
-        ours = megabytes(resident), ratio(resident, table.bytes)
-        theirs = megabytes(nginx_resident), ratio(nginx_resident, table.bytes)
-        memory.row(*about, *ours, *theirs)
+        figures = (
+            figure
+            for held in (resident, anonymous, nginx_resident)
+            for figure in (megabytes(held), ratio(held, table.bytes))
+        )
+        memory.row(*about, *figures)
     yield cpu
     yield memory
 
 
 def load_once(bench, table):
-    """Returns seconds of `check`, seconds and bytes of `serve`, seconds and bytes of nginx.
+    """Returns seconds of `check`, seconds, bytes and anonymous bytes of `serve`, seconds and bytes of nginx.
 
     What a program cannot do is none.
     """
@@ -62,12 +66,12 @@ def load_once(bench, table):
     if table.bytes <= CHECKED:
         _, check = finish([start.waypost_program, "check", table.files["yaml"]], SERVER_CORES)
     with start.waypost(table) as server:
-        serve, resident = server.cpu_seconds(), server.memory()
+        serve, resident, anonymous = server.cpu_seconds(), server.memory(), server.memory("RssAnon")
     if table.entries <= LOADED_BY_NGINX:
         _, nginx = finish([*start.nginx_command(table, free_port()), "-t"], SERVER_CORES)
         with start.nginx(table) as server:
             nginx_resident = server.memory()
-    return check, serve, resident, nginx, nginx_resident
+    return check, serve, resident, anonymous, nginx, nginx_resident
 
 
 def compiling(bench):
