@@ -146,7 +146,12 @@ fn unreadable(name: &str, error: &ReadError) -> Error {
     let message = legible(&message);
     match error {
         ReadError::NoSuchColumn { .. } => Error::usage(message),
-        ReadError::NoHeader | ReadError::CodeOrStatus => Error::refused(message),
+        ReadError::NoHeader => Error::refused(message),
+        ReadError::CodeOrStatus => {
+            let hint = "name it with --column short-code=source --column status=code, or with \
+                        --column short-code=code";
+            Error::refused(message).with_hint(Some(hint))
+        }
         ReadError::NoUrlColumn { .. } => {
             let hint = "name it with --column url=NAME";
             Error::refused(message).with_hint(Some(hint))

@@ -15,10 +15,7 @@ pub enum ReadError {
         header: String,
     },
     /// The header has a column of sources, and another one of codes, which may be those of the status.
-    #[error(
-        "the columns \"source\" and \"code\" may both be that of the short codes: name it, with \
-         --column short-code=source and --column status=code, or with --column short-code=code"
-    )]
+    #[error("the columns \"source\" and \"code\" may both be that of the short codes")]
     CodeOrStatus,
     /// The header has no column with a requested name.
     #[error("no column {name:?}: {header}")]

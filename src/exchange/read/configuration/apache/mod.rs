@@ -128,7 +128,7 @@ mod tests {
     fn literal_lines_are_read() {
         let rows = read_by(
             super::read,
-            b"# Links\nServerName short.code\n<VirtualHost *:80>\n\
+            b"ServerName short.code\n<VirtualHost *:80>\nRewriteEngine On\n\
               Redirect /a https://e.org/\n\
               Redirect 301 \"/b\" \"https://e.org/?x=%20y\"\n\
               \tredirect permanent /docs/ \\\n   https://docs.e.org/\n\
@@ -168,6 +168,94 @@ mod tests {
         assert_eq!(links[1].status, Some(Status::MovedPermanently));
         assert_eq!(links[5].status, Some(Status::SeeOther));
         assert_eq!(links[4].retired, Some(WrittenRetirement::Always));
+    }
+
+    #[test]
+    fn what_changes_the_rules_around_it_is_respected() {
+        let a = |to: &str| format!("RewriteRule ^a/?$ https://e.org/{to} [R,L]\n");
+        let absent = |lines: &str| format!("<IfModule mod_absent.c>\n{lines}</IfModule>\n");
+        let two = format!("{}{}", a("1"), a("2"));
+        for (text, links) in [
+            // It is not known whether a section applies.
+            (
+                format!("<IfVersion < 2>\n{}</IfVersion>\n{}", a("1"), a("2")),
+                "",
+            ),
+            (
+                format!("<IfModule mod_rewrite.c>\n{}</IfModule>\n", a("1")),
+                "a 1",
+            ),
+            // Its conditions are those of the rule after it, and so are those before it.
+            (absent("RewriteCond %{REQUEST_URI} ^/zz\n") + &two, ""),
+            (
+                format!(
+                    "RewriteCond %{{REQUEST_URI}} ^/zz\n{}{two}",
+                    absent(&a("3"))
+                ),
+                "",
+            ),
+            // So is what a rule before skips.
+            (
+                format!("RewriteRule ^a/?$ - [S=1]\n{}{two}", absent(&a("3"))),
+                "",
+            ),
+            (absent("RewriteEngine On\n") + &a("1"), ""),
+            ("Redirect /a https://e.org/${X}\n".to_owned(), ""),
+            ("Redirect /${X} https://e.org/1\n".to_owned() + &a("2"), ""),
+            ("Options Indexes\n".to_owned() + &a("1"), ""),
+            ("Options -FollowSymLinks\n".to_owned() + &a("1"), ""),
+            ("Options +Indexes -MultiViews\n".to_owned() + &a("1"), "a 1"),
+            (
+                "Options Indexes FollowSymLinks\n".to_owned() + &a("1"),
+                "a 1",
+            ),
+            ("Require all denied\n".to_owned() + &a("1"), ""),
+            ("Require all granted\n".to_owned() + &a("1"), "a 1"),
+            (
+                format!(
+                    "<RequireAll>\nRequire valid-user\n</RequireAll>\n{}",
+                    a("1")
+                ),
+                "",
+            ),
+            (
+                format!("<Files x>\nRequire all denied\n</Files>\n{}", a("1")),
+                "a 1",
+            ),
+            ("ProxyPass /a http://127.0.0.1/\n".to_owned() + &a("1"), ""),
+            (
+                "ErrorDocument 302 https://e.org/2\n".to_owned() + &a("1"),
+                "",
+            ),
+            (
+                "Header always set Location https://e.org/2\n".to_owned() + &a("1"),
+                "",
+            ),
+            // Apache escapes the second question mark.
+            (a("1?x=1?"), ""),
+            (a("1?x=1").replace("[R", "[R=gone"), "a 1?x=1"),
+            (a("1").replace("[R", "[G,R"), ""),
+            (a("1").replace("[R", "[PT,R"), ""),
+            (a("1").replace("[R,L]", "[R,L,]"), ""),
+            (
+                "Redirect /a https://e.org/1 # note\n".to_owned() + &a("2"),
+                "",
+            ),
+            ("Redirect 410 /b https://e.org/1\n".to_owned() + &a("2"), ""),
+            (
+                "Redirect +301 /b https://e.org/1\n".to_owned() + &a("2"),
+                "",
+            ),
+            ("Redirect 301 /b\n".to_owned() + &a("2"), ""),
+        ] {
+            let rows = read_by(super::read, format!("RewriteEngine On\n{text}").as_bytes());
+            let found = pairs(&rows).into_iter();
+            let found: Vec<_> = found
+                .map(|it| it.split_once(' ').unwrap().1.replace("https://e.org/", ""))
+                .collect();
+            assert_eq!(found.join(", "), links, "{text}");
+            assert_eq!(refused(&rows).is_empty(), !links.is_empty(), "{text}");
+        }
     }
 
     #[test]
@@ -369,5 +457,59 @@ mod tests {
         assert_eq!(decided(same), (vec!["a query".to_owned()], vec![]));
         let other = same.replacen("https://e.org/", "https://f.org/", 1);
         assert_eq!(decided(&other), (vec![], vec![2, 3]));
+    }
+
+    /// Returns virtual hosts, each with what ends its first line and with its lines.
+    fn hosts(all: &[(&str, &str)]) -> String {
+        let hosts = all.iter().map(|(start, rest)| {
+            format!("<VirtualHost *:{start}\nRewriteEngine On\n{rest}</VirtualHost>\n")
+        });
+        hosts.collect()
+    }
+
+    #[test]
+    fn only_the_rules_of_the_own_virtual_host_are_imported() {
+        let rule = |to: &str| format!("RewriteRule ^/a/?$ https://e.org/{to} [R,L]\n");
+        let named = |name: &str, to: &str| format!("ServerName {name}\n{}", rule(to));
+        for (name, is_own) in [
+            ("short.code", true),
+            ("https://SHORT.code:443", true),
+            ("x.code\nServerAlias *.x.code sh?rt.*", true),
+            ("hort.code", false),
+        ] {
+            let text = hosts(&[
+                ("80>", &named("other.code", "1")),
+                ("80>", &named(name, "2")),
+            ]);
+            let rows = read_by(super::read, text.as_bytes());
+            let links = pairs(&rows).join(", ");
+            assert_eq!(
+                links.ends_with("a https://e.org/2"),
+                is_own,
+                "{name}: {links}"
+            );
+            assert_eq!(refused(&rows).len(), if is_own { 1 } else { 2 }, "{name}");
+        }
+    }
+
+    #[test]
+    fn rules_of_the_server_are_not_inherited() {
+        let text = "RewriteEngine On\nRewriteRule ^/a/?$ https://e.org/1 [R,L]\n<VirtualHost *>\n\
+                    ServerName other.code\nRewriteRule ^/b/?$ https://e.org/2 [R,L]\n</VirtualHost>\n";
+        let rows = read_by(super::read, text.as_bytes());
+        assert_eq!(pairs(&rows), [""; 0]);
+        let text = text.replace("other.code\n", "other.code\nRewriteEngine On\n");
+        let rows = read_by(super::read, text.as_bytes());
+        assert_eq!(pairs(&rows), ["6 b https://e.org/2"]);
+    }
+
+    #[test]
+    fn of_several_hosts_that_of_the_port_counts() {
+        let rule = |to: &str| {
+            format!("ServerName short.code\nRewriteRule ^/a/?$ https://e.org/{to} [R,L]\n")
+        };
+        let text = hosts(&[("80>", &rule("1")), ("443>", &rule("2"))]);
+        let rows = read_by(super::read, text.as_bytes());
+        assert_eq!(pairs(&rows), ["9 a https://e.org/2"]);
     }
 }

@@ -6,24 +6,8 @@ use super::matchers::Matchers;
 use super::rule::{Action, Followers, MALFORMED, Rule};
 use super::substitution::without_condition_references;
 use super::variables::Variables;
-use crate::exchange::read::rows::{LinkOrigin, RowError, text};
-
-/// Sections that apply a line only to some requests.
-const CONDITIONS: [&str; 13] = [
-    "directory",
-    "directorymatch",
-    "else",
-    "elseif",
-    "files",
-    "filesmatch",
-    "if",
-    "ifdefine",
-    "limit",
-    "limitexcept",
-    "location",
-    "locationmatch",
-    "proxy",
-];
+use super::virtual_hosts::VirtualHosts;
+use crate::exchange::read::rows::{LinkOrigin, RowError, excerpt, text};
 
 /// The modules that are there if their rules are to work.
 const MODULES: [&str; 4] = [
@@ -58,11 +42,14 @@ struct Reader<'r> {
     directory: Directory,
     variables: &'r Variables,
     matchers: &'r mut Matchers,
-    /// The open sections that apply a line only to some requests.
+    virtual_hosts: &'r VirtualHosts,
+    /// The open sections that may apply a line only to some requests, or to none.
     sections: Vec<String>,
     /// The conditions of the next rule.
     condition: Option<&'static str>,
     conditions: Conditions,
+    /// Whether the next rule may have other conditions than these, because of a section.
+    is_uncertain: bool,
     /// How many of the next rules depend on a rule before.
     dependent: usize,
 }
@@ -77,19 +64,30 @@ impl Directory {
         matchers: &mut Matchers,
         origin: LinkOrigin<'_>,
     ) -> Self {
+        let virtual_hosts = &VirtualHosts::read(bytes, origin);
         let mut reader = Reader {
             origin,
             directory: Self::default(),
             variables,
             matchers,
+            virtual_hosts,
             sections: Vec::new(),
             condition: None,
             conditions: Conditions::default(),
+            is_uncertain: false,
             dependent: 0,
         };
-        for (line, bytes) in joined_lines(bytes) {
-            let line = line + first_line - 1;
-            let done = text(&bytes).and_then(|text| reader.take(line, &words(text)));
+        // The rules of the server are not those of its virtual hosts, each of which turns on its own.
+        reader.directory.engine = virtual_hosts.are_some().then_some(false);
+        for (own_line, bytes) in joined_lines(bytes) {
+            let line = own_line + first_line - 1;
+            let done = text(&bytes).and_then(|text| {
+                let words = words(text);
+                match reader.virtual_hosts.refusal(own_line, &words) {
+                    Some(error) => error,
+                    None => reader.take(line, &words),
+                }
+            });
             if let Err(error) = done {
                 if error == MALFORMED {
                     reader.directory.broken.get_or_insert(line);
@@ -119,6 +117,15 @@ impl Reader<'_> {
             return Err(MALFORMED);
         }
         self.directory.has_rewriting |= name.starts_with("rewrite");
+        if let Some(reason) = effect_on_all(&name, &rest).filter(|_| self.applies_to_all()) {
+            self.directory.broken.get_or_insert(line);
+            return Err(RowError::NoLink(reason));
+        }
+        if name.starts_with("redirect") && rest.iter().any(|it| it.contains("${")) {
+            // What the variable contains is not known, and so not which paths this is for.
+            self.directory.broken.get_or_insert(line);
+            return Err(RowError::Variable(excerpt(&rest.join(" "))));
+        }
         let redirect = match name.as_str() {
             "redirect" => Rule::redirect(line, &rest, self.origin),
             "redirectpermanent" => {
@@ -127,6 +134,7 @@ impl Reader<'_> {
             "redirecttemp" => Rule::redirect(line, &[&["temp"], &rest[..]].concat(), self.origin),
             "redirectmatch" => Rule::redirect_match(line, &rest, self.origin),
             "rewritecond" => {
+                self.is_uncertain |= !self.sections.is_empty();
                 match self.conditions.add(&rest, self.matchers).ok_or(MALFORMED)? {
                     true => self.condition.get_or_insert(condition(&rest)),
                     // This one decides, whatever else is known.
@@ -148,6 +156,12 @@ impl Reader<'_> {
                 return self.rule(Rule::rewrite(line, &rest, self.origin)?, condition);
             }
             "rewriteengine" => {
+                if !self.sections.is_empty() {
+                    self.directory.broken.get_or_insert(line);
+                    return Err(RowError::NoLink(
+                        "it is not known whether this section applies, and so whether rules do",
+                    ));
+                }
                 let is_on = rest.first().map(|it| it.eq_ignore_ascii_case("on"));
                 self.directory.engine = is_on;
                 return Ok(());
@@ -174,18 +188,29 @@ impl Reader<'_> {
         Ok(())
     }
 
+    /// Returns whether a line applies to all requests: sections of requirements only group them.
+    fn applies_to_all(&self) -> bool {
+        self.sections.iter().all(|it| it.starts_with("require"))
+    }
+
     /// Adds a rule with its condition.
     fn rule(&mut self, mut rule: Rule, condition: Option<&'static str>) -> Result<(), RowError> {
         let conditions = std::mem::take(&mut self.conditions);
-        rule.condition = match (self.sections.is_empty(), self.dependent) {
-            (false, _) => Some(NOT_ALWAYS),
-            (true, 0) => condition,
+        let is_in_section = !self.sections.is_empty();
+        rule.condition = match (is_in_section || self.is_uncertain, self.dependent) {
+            (true, _) => Some(NOT_ALWAYS),
+            (false, 0) => condition,
             _ => Some("this depends on a rule before"),
         };
         if rule.condition == condition && condition.is_some() {
             rule.conditions = Some(conditions);
         }
-        self.dependent = self.dependent.saturating_sub(1);
+        // If the section does not apply, the conditions are those of the next rule, and so is what depends
+        // on a rule before.
+        self.is_uncertain = is_in_section && (self.is_uncertain || condition.is_some());
+        if !is_in_section {
+            self.dependent = self.dependent.saturating_sub(1);
+        }
         match rule.followers {
             Followers::Independent => {}
             Followers::Chained => {
@@ -216,10 +241,41 @@ impl Reader<'_> {
         }
         let module = rest.first().map(|it| it.trim_end_matches('>'));
         let is_present = module.is_some_and(|it| MODULES.contains(&it));
-        if CONDITIONS.contains(&name) || name == "ifmodule" && !is_present {
+        if name != "virtualhost" && !(name == "ifmodule" && is_present) {
             self.sections.push(name.to_owned());
         }
     }
+}
+
+/// Returns what a line changes for all rules of its directory, if it does.
+fn effect_on_all(name: &str, words: &[&str]) -> Option<&'static str> {
+    let is = |word: &str| words.iter().any(|it| it.eq_ignore_ascii_case(word));
+    let begins = |text: &str| {
+        let first = words.first().map(|it| it.to_ascii_lowercase());
+        first.is_some_and(|first| first.starts_with(text))
+    };
+    let is_changed = match name {
+        "options" => {
+            let follows = ["followsymlinks", "symlinksifownermatch", "all"];
+            let is_change = words.iter().all(|it| it.starts_with(['+', '-']));
+            let is_allowed = is_change || follows.iter().any(|it| is(it));
+            !is_allowed || is("-followsymlinks") || is("-all")
+        }
+        "require" => !(begins("not") || is("all") && is("granted")),
+        "deny" => is("all"),
+        "proxypass" | "proxypassmatch" => !is("!"),
+        "errordocument" => begins("3"),
+        "header" => is("location"),
+        _ => false,
+    };
+    is_changed.then_some(match name {
+        "options" => "Apache refuses requests to rules of a directory without FollowSymLinks",
+        "require" | "deny" => "access is restricted, which a table does not do",
+        "proxypass" | "proxypassmatch" => {
+            "a short link is no proxy, and this comes before all rules"
+        }
+        _ => "this changes the answers of all rules",
+    })
 }
 
 /// Returns why a rule with this condition does not apply to every request for its paths.

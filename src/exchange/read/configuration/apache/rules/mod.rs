@@ -9,3 +9,4 @@ pub(crate) mod rule;
 pub(crate) mod rule_list;
 pub(crate) mod substitution;
 pub(crate) mod variables;
+mod virtual_hosts;

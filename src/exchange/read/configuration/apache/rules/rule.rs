@@ -79,6 +79,8 @@ pub(crate) enum QueryUse {
 #[derive(Default)]
 struct Flags {
     status: Option<u16>,
+    /// The status of `[F]` and `[G]`.
+    refusal: Option<u16>,
     other: Option<&'static str>,
     chained: bool,
     skipped: usize,
@@ -208,23 +210,27 @@ impl Flags {
 
     fn add(&mut self, name: &str, value: Option<&str>) -> Option<()> {
         match name {
-            "" | "ns" | "nosubreq" | "dpi" | "discardpath" | "e" | "env" | "t" | "type" | "h"
+            "ns" | "nosubreq" | "dpi" | "discardpath" | "e" | "env" | "t" | "type" | "h"
             | "handler" | "qsl" | "qslast" | "unsafeallow3f" | "unsafeprefixstat" | "nv" => {}
-            "pt" | "passthrough" | "l" | "last" | "end" => self.last = true,
+            "pt" | "passthrough" => {
+                self.last = true;
+                self.other = Some("Apache does not redirect a URL that it passes through");
+            }
+            "l" | "last" | "end" => self.last = true,
             "b" | "bnp" | "bctls" | "bne" | "backrefnoplus" | "escape" => {
                 self.references_escaped = true;
             }
             "c" | "chain" => self.chained = true,
             "co" | "cookie" => self.other = Some("a short link sets no cookie"),
-            "f" | "forbidden" => self.status = Some(403),
-            "g" | "gone" => self.status = Some(410),
+            "f" | "forbidden" => self.refusal = Some(403),
+            "g" | "gone" => self.refusal = Some(410),
             "n" | "next" => self.other = Some("a short link is not looked up again"),
             "nc" | "nocase" => self.folded = true,
             "ne" | "noescape" => self.unescaped = true,
             "p" | "proxy" => self.other = Some("a short link is no proxy"),
             "qsa" | "qsappend" => self.appends = true,
             "qsd" | "qsdiscard" => self.drops = true,
-            "r" | "redirect" => self.status = Some(status_of(value.unwrap_or("302"))?),
+            "r" | "redirect" => self.status = Some(status_of_flag(value.unwrap_or("302"))),
             "s" | "skip" => self.skipped = value?.parse().ok()?,
             _ => return None,
         }
@@ -242,7 +248,13 @@ impl Flags {
             None => Cow::Borrowed(url),
         };
         let is_absolute = scheme_of(url).is_some();
-        match self.status {
+        if self.status.is_some() && self.refusal.is_some() {
+            return other("Apache redirects to no URL with [F] or [G] beside [R]");
+        }
+        if !self.unescaped && url.matches('?').count() > 1 {
+            return other("Apache escapes one of several question marks in a URL");
+        }
+        match self.refusal.or(self.status) {
             Some(410) => return Action::Gone,
             Some(404) => return Action::NotFound,
             Some(406) => return Action::NotAcceptable,
@@ -319,24 +331,39 @@ fn scheme_of(url: &str) -> Option<&str> {
 
 /// Returns the status, the path or expression, and the URL.
 fn parts<'w>(words: &[&'w str]) -> Result<(u16, &'w str, Option<&'w str>), RowError> {
-    const MALFORMED_PARTS: RowError = RowError::NoLink("this redirect has not two or three parts");
+    let is_redirect = |status: u16| (300..400).contains(&status);
     match words[..] {
-        [status, path, url] => Ok((status_of(status).ok_or(MALFORMED)?, path, Some(url))),
+        [status, path, url] => match status_of(status) {
+            Some(status) if is_redirect(status) => Ok((status, path, Some(url))),
+            _ => Err(MALFORMED),
+        },
         [first, second] => match status_of(first) {
+            Some(status) if is_redirect(status) => Err(MALFORMED),
             Some(status) => Ok((status, second, None)),
             None => Ok((302, first, Some(second))),
         },
-        _ => Err(MALFORMED_PARTS),
+        _ => Err(MALFORMED),
     }
 }
 
 fn status_of(text: &str) -> Option<u16> {
     match &*text.to_ascii_lowercase() {
-        "permanent" => Some(301),
-        "temp" => Some(302),
-        "seeother" => Some(303),
         "gone" => Some(410),
-        number => number.parse().ok().filter(|it| (100..600).contains(it)),
+        "permanent" | "temp" | "seeother" => Some(status_of_flag(text)),
+        number if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            number.parse().ok().filter(|it| (100..600).contains(it))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the status of the flag `R`, which is 302 for every other word.
+fn status_of_flag(text: &str) -> u16 {
+    match &*text.to_ascii_lowercase() {
+        "permanent" => 301,
+        "seeother" => 303,
+        number if number.bytes().all(|byte| byte.is_ascii_digit()) => number.parse().unwrap_or(302),
+        _ => 302,
     }
 }
 
