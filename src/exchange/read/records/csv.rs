@@ -5,6 +5,7 @@
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
+use super::code_and_link::{agreed, path_of};
 use super::quotes;
 use crate::exchange::read::rows::{
     Column, ColumnPlaces, ImportedLink, ImportedRow, LinkOrigin, Options, ReadError, RowError,
@@ -31,6 +32,8 @@ pub(crate) struct Dialect {
     pub(crate) widths: &'static [usize],
     /// `NULL` and `\N` mean no value, and a title that equals the URL means no title.
     pub(crate) is_of_database: bool,
+    /// The code is the path of the short link, as its URL has it.
+    pub(crate) has_paths: bool,
 }
 
 /// The form that Waypost and most programs write.
@@ -39,6 +42,7 @@ pub(crate) const PLAIN: Dialect = Dialect {
     without_header: &[],
     widths: &[],
     is_of_database: false,
+    has_paths: false,
 };
 
 /// The export of Shlink's web client.
@@ -47,6 +51,7 @@ pub(crate) const SHLINK: Dialect = Dialect {
     without_header: &[],
     widths: &[],
     is_of_database: false,
+    has_paths: true,
 };
 
 /// The export of a YOURLS plugin, or its table of links.
@@ -56,6 +61,7 @@ pub(crate) const YOURLS: Dialect = Dialect {
     // Without a title, with it, and with time, address and clicks.
     widths: &[2, 3, 6],
     is_of_database: true,
+    has_paths: false,
 };
 
 /// The output of `\copy short_url to … csv`.
@@ -64,6 +70,7 @@ pub(crate) const PSQL: Dialect = Dialect {
     without_header: &[Column::Code, Column::Url],
     widths: &[2],
     is_of_database: false,
+    has_paths: false,
 };
 
 /// Reads every record; returns the names of columns that are not read.
@@ -258,7 +265,14 @@ fn link(
         false => origin.short_url(text),
     })?;
     let whole = some_link(short_url, &|text| origin.short_url(text))?;
-    let site = [&own, &whole].into_iter().flatten().find_map(|it| it.site);
+    let short_link = match (own, whole) {
+        (Some(own), Some(whole)) => {
+            let path = dialect.has_paths.then(|| path_of(short_url));
+            Some(agreed(&own, whole, path)?)
+        }
+        (own, whole) => own.or(whole),
+    };
+    let site = short_link.as_ref().and_then(|it| it.site);
     let site = match (site, word(Column::Domain)?) {
         (None, domain) if !domain.is_empty() => Some(origin.site_of_host(domain)?),
         (site, _) => site,
@@ -272,7 +286,7 @@ fn link(
     Ok(ImportedLink {
         site: origin.site(site)?,
         url: some(url),
-        code: own.or(whole).map(|it| it.code),
+        code: short_link.map(|it| it.code),
         number: number("number", word(Column::Number)?)?,
         aliases: word(Column::Aliases)?
             .split_whitespace()

@@ -1,6 +1,7 @@
 //! Formats with one record per link.
 
 pub(crate) mod beacon;
+mod code_and_link;
 pub(crate) mod csv;
 pub(crate) mod golink;
 pub(crate) mod json_lines;
