@@ -37,6 +37,8 @@ struct KuttLink {
     expire_in: Option<String>,
     /// The short link, which includes the domain.
     link: Option<String>,
+    /// The domain, if it is not that of Kutt itself; some versions write it instead of the short link.
+    domain: Option<String>,
     #[serde(default)]
     password: bool,
     #[serde(default)]
@@ -106,7 +108,9 @@ impl KuttLink {
                 "this link has a password, and a table is public",
             ));
         }
-        let link = self.link.map(|it| origin.short_link(&it)).transpose()?;
+        let of_domain = |domain| format!("https://{domain}/{}", self.address);
+        let link = self.link.or_else(|| self.domain.map(of_domain));
+        let link = link.map(|it| origin.short_link(&it)).transpose()?;
         Ok(ImportedLink {
             site: origin.site(link.and_then(|it| it.site))?,
             url: Some(self.target),
@@ -167,6 +171,23 @@ mod tests {
             "11: \"https://other.code/d\" is not under https://short.code/"
         );
         assert!(reported[2].starts_with("11: this is not the JSON of a link"));
+    }
+
+    #[test]
+    fn a_link_without_its_short_link_is_of_its_domain() {
+        let rows = read_by(
+            super::read,
+            r#"{"total": 3, "data": [
+{"address": "promo", "target": "https://e.org/", "domain": "brand.example"},
+{"address": "own", "target": "https://f.org/", "domain": "short.code"},
+{"address": "none", "target": "https://g.org/", "domain": null}]}"#,
+        );
+        assert_eq!(
+            pairs(&rows),
+            ["3 own https://f.org/", "4 none https://g.org/"]
+        );
+        let reported = ["2: \"https://brand.example/promo\" is not under https://short.code/"];
+        assert_eq!(refused(&rows), reported);
     }
 
     #[test]
