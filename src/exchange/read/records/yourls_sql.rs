@@ -7,11 +7,12 @@
 //! A statement that changes links after they were inserted, which no tool writes, would have to be computed
 //! as a database does: then no link is read.
 
-use std::collections::{HashMap, HashSet};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::sql_dump::{Token, Tokens, Unclosed};
 use super::sql_value::SqlValue;
-use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, text};
+use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, excerpt, text};
 
 /// The columns of the table of links, of which a dump may omit the names.
 const COLUMNS: [&str; 6] = ["keyword", "url", "title", "timestamp", "ip", "clicks"];
@@ -47,6 +48,12 @@ const NO_COLUMNS: [&str; 9] = [
 pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     let mut checked = Dump::new(bytes, origin);
     checked.read(&mut |_| {});
+    if checked.links_at.len() > 1 {
+        let line = checked.links_at.values().copied().max().unwrap_or(1);
+        let names: Vec<_> = checked.links_at.into_keys().collect();
+        let link = Err(RowError::Tables(excerpt(&names.join(", "))));
+        return take(ImportedRow { line, link });
+    }
     let changed = &checked.changed_at;
     if changed.is_empty() {
         return Dump::new(bytes, origin).read(take);
@@ -66,6 +73,10 @@ struct Dump<'b, 'o> {
     columns: HashMap<String, Vec<String>>,
     /// The names of the tables of which rows were read.
     filled: HashSet<String>,
+    /// The database that was selected; empty if none.
+    database: String,
+    /// The tables of which links were read, with their databases, and the line of the first of each.
+    links_at: BTreeMap<String, usize>,
     /// The keywords of the rows that were read.
     keywords: HashSet<SqlValue>,
     /// The lines of statements and rows that change links which were read before.
@@ -79,6 +90,8 @@ impl<'b, 'o> Dump<'b, 'o> {
             tokens: Tokens::new(bytes),
             columns: HashMap::new(),
             filled: HashSet::new(),
+            database: String::new(),
+            links_at: BTreeMap::new(),
             keywords: HashSet::new(),
             changed_at: Vec::new(),
             origin,
@@ -104,6 +117,11 @@ impl<'b, 'o> Dump<'b, 'o> {
             self.definition()?;
         } else if first.is_word("insert") || first.is_word("replace") {
             self.insertion(first.is_word("replace"), take)?;
+        } else if first.is_word("use") {
+            let name = self.tokens.next()?;
+            let name = name.as_ref().and_then(Token::as_name);
+            self.database = name.map_or_else(String::new, Cow::into_owned);
+            self.skip_statement()?;
         } else if let Some((_, end)) = CHANGES.iter().find(|(word, _)| first.is_word(word)) {
             self.change(first.is_word("drop"), end)?;
         } else if first != Token::Mark(b';') {
@@ -187,6 +205,7 @@ impl<'b, 'o> Dump<'b, 'o> {
     ) -> Result<(), Unclosed> {
         let begin = self.tokens.line();
         let mut name = String::new();
+        let mut database = self.database.clone();
         let mut columns = Vec::new();
         loop {
             match self.tokens.next()? {
@@ -200,12 +219,24 @@ impl<'b, 'o> Dump<'b, 'o> {
                 Some(Token::Mark(b'(')) => {
                     columns = self.column_names()?;
                 }
-                Some(token) => name = table_name(&token).unwrap_or(name),
+                Some(token) => {
+                    match database_name(&token).as_deref() {
+                        Some("") => database.clone_from(&name),
+                        Some(own) => own.clone_into(&mut database),
+                        None => {}
+                    }
+                    name = table_name(&token).unwrap_or(name);
+                }
             }
         }
         let Some(places) = self.places(&name, columns) else {
             return self.skip_statement();
         };
+        let full_name = match &*database {
+            "" => name.clone(),
+            database => format!("{database}.{name}"),
+        };
+        self.links_at.entry(full_name).or_insert(begin);
         self.filled.insert(name);
         loop {
             match self.tokens.next()? {
@@ -271,6 +302,15 @@ fn table_name(token: &Token<'_>) -> Option<String> {
     let name = token.as_name()?;
     let (_, name) = name.rsplit_once('.').unwrap_or(("", &name));
     Some(name.to_owned()).filter(|name| !name.is_empty())
+}
+
+/// Returns the name of a database that is before a dot, in the same word; empty if it is in the token before.
+fn database_name(token: &Token<'_>) -> Option<String> {
+    let Token::Word(name) = token else {
+        return None;
+    };
+    let name = String::from_utf8_lossy(name);
+    Some(name.rsplit_once('.')?.0.to_owned())
 }
 
 /// Returns whether a table with this name is one of links.
@@ -401,6 +441,39 @@ insert ignore into yourls_url (`url`, `keyword`) values ('https://g.org/', 'c'),
             let found = read_by(super::read, format!("{rows}{other}").as_bytes());
             assert_eq!(pairs(&found)[0], "1 a https://e.org/", "{other}");
         }
+    }
+
+    #[test]
+    fn of_a_dump_with_the_links_of_several_tables_none_is_read() {
+        let insert = |table: &str, code: &str| {
+            format!("INSERT INTO {table} VALUES ('{code}','https://e.org/','',NOW(),'',0);\n")
+        };
+        for (first, second, tables) in [
+            ("siteone_url", "sitetwo_url", "siteone_url, sitetwo_url"),
+            ("one.y_url", "two.y_url", "one.y_url, two.y_url"),
+            ("`one`.`y_url`", "two.`y_url`", "one.y_url, two.y_url"),
+        ] {
+            let dump = insert(first, "a") + &insert(second, "b") + &insert(first, "c");
+            let found = read_by(super::read, dump.as_bytes());
+            let reported = format!("2: this dump has the links of several tables: {tables}");
+            assert_eq!(refused(&found), [reported]);
+            assert_eq!(found.len(), 1);
+        }
+        let dump = format!(
+            "USE `one`;\n{}USE two;\n{}",
+            insert("y_url", "a"),
+            insert("y_url", "b")
+        );
+        let found = read_by(super::read, dump.as_bytes());
+        let reported = ["4: this dump has the links of several tables: one.y_url, two.y_url"];
+        assert_eq!(refused(&found), reported);
+        let dump = format!(
+            "USE one;\n{}{}{}",
+            insert("y_url", "a"),
+            insert("`one`.y_url", "b"),
+            "INSERT INTO other_url (id, url) VALUES (1, 'https://e.org/');\n"
+        );
+        assert_eq!(pairs(&read_by(super::read, dump.as_bytes())).len(), 2);
     }
 
     #[test]

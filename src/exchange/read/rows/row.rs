@@ -167,6 +167,9 @@ pub enum RowError {
     /// It refers to a variable.
     #[error("the URL depends on a variable: {0:?}")]
     Variable(String),
+    /// A dump has the links of several tables.
+    #[error("this dump has the links of several tables: {0}")]
+    Tables(String),
     /// The file contains only some of its declared links.
     #[error("the file ends after {included} of {total} links")]
     Incomplete {
@@ -240,6 +243,7 @@ impl RowError {
             Self::AnyCase => "a table with `case: fold` accepts it",
             Self::NoSite => "name the site of the links",
             Self::BaseUrl => "write where it leads as \"home\" of the table",
+            Self::Tables(_) => "import a dump of one of them at a time",
             Self::Incomplete { .. } => "request all links at once, or concatenate the pages",
             _ => return None,
         };
