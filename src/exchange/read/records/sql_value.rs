@@ -14,21 +14,22 @@ pub(super) enum SqlValue {
 }
 
 impl SqlValue {
-    /// Reads the values of a row up to its closing parenthesis.
+    /// Reads the values of a row up to its closing parenthesis; `None` if the dump ends before it.
     ///
     /// # Errors
     ///
     /// If a string is not closed.
-    pub(super) fn list(tokens: &mut Tokens<'_>) -> Result<Vec<Self>, Unclosed> {
+    pub(super) fn list(tokens: &mut Tokens<'_>) -> Result<Option<Vec<Self>>, Unclosed> {
         let (mut values, mut value) = (Vec::new(), Vec::new());
         // Of parentheses within a value, as of a function.
         let mut depth = 0_usize;
         loop {
             let token = tokens.next()?;
             match token {
-                None | Some(Token::Mark(b')')) if depth == 0 || token.is_none() => {
+                None => return Ok(None),
+                Some(Token::Mark(b')')) if depth == 0 => {
                     values.push(Self::of(&value));
-                    return Ok(values);
+                    return Ok(Some(values));
                 }
                 Some(Token::Mark(b',')) if depth == 0 => {
                     values.push(Self::of(&value));
@@ -89,8 +90,9 @@ mod tests {
     use super::*;
 
     fn list(text: &str) -> Vec<SqlValue> {
+        let text = format!("{text})");
         let mut tokens = Tokens::new(text.as_bytes());
-        SqlValue::list(&mut tokens).unwrap()
+        SqlValue::list(&mut tokens).unwrap().unwrap()
     }
 
     #[test]

@@ -116,7 +116,13 @@ impl<'b, 'o> Dump<'b, 'o> {
         if first.is_word("create") {
             self.definition()?;
         } else if first.is_word("insert") || first.is_word("replace") {
-            self.insertion(first.is_word("replace"), take)?;
+            if !self.insertion(first.is_word("replace"), take)? {
+                let line = self.tokens.line();
+                let link = Err(RowError::NoLink(
+                    "the file ends before the end of this statement",
+                ));
+                take(ImportedRow { line, link });
+            }
         } else if first.is_word("use") {
             let name = self.tokens.next()?;
             let name = name.as_ref().and_then(Token::as_name);
@@ -130,14 +136,14 @@ impl<'b, 'o> Dump<'b, 'o> {
         Ok(Some(()))
     }
 
-    /// Skips the rest of a statement.
-    fn skip_statement(&mut self) -> Result<(), Unclosed> {
-        while self
-            .tokens
-            .next()?
-            .is_some_and(|it| it != Token::Mark(b';'))
-        {}
-        Ok(())
+    /// Skips the rest of a statement; returns whether it ends before the dump.
+    fn skip_statement(&mut self) -> Result<bool, Unclosed> {
+        while let Some(token) = self.tokens.next()? {
+            if token == Token::Mark(b';') {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Reads a statement that changes rows of tables, whose names come before a word.
@@ -197,19 +203,20 @@ impl<'b, 'o> Dump<'b, 'o> {
         Ok(())
     }
 
-    /// Reads `INTO name (columns) VALUES (row), …;`.
+    /// Reads `INTO name (columns) VALUES (row), …;`; returns whether it ends before the dump.
     fn insertion(
         &mut self,
         replaces: bool,
         take: &mut dyn FnMut(ImportedRow),
-    ) -> Result<(), Unclosed> {
+    ) -> Result<bool, Unclosed> {
         let begin = self.tokens.line();
         let mut name = String::new();
         let mut database = self.database.clone();
         let mut columns = Vec::new();
         loop {
             match self.tokens.next()? {
-                None | Some(Token::Mark(b';')) => return Ok(()),
+                None => return Ok(false),
+                Some(Token::Mark(b';')) => return Ok(true),
                 Some(token) if token.is_word("values") || token.is_word("value") => break,
                 Some(token) if token.is_word("set") || token.is_word("select") => {
                     self.changed_at
@@ -242,7 +249,8 @@ impl<'b, 'o> Dump<'b, 'o> {
             match self.tokens.next()? {
                 Some(Token::Mark(b'(')) => {}
                 Some(Token::Mark(b',')) => continue,
-                Some(Token::Mark(b';')) | None => return Ok(()),
+                Some(Token::Mark(b';')) => return Ok(true),
+                None => return Ok(false),
                 // `ON DUPLICATE KEY UPDATE`.
                 Some(_) => {
                     self.changed_at.push(begin);
@@ -250,7 +258,9 @@ impl<'b, 'o> Dump<'b, 'o> {
                 }
             }
             let line = self.tokens.line();
-            let row = SqlValue::list(&mut self.tokens)?;
+            let Some(row) = SqlValue::list(&mut self.tokens)? else {
+                return Ok(false);
+            };
             if let Some(keyword) = row.get(places.keyword)
                 && !self.keywords.insert(keyword.clone())
                 && replaces
@@ -474,6 +484,25 @@ insert ignore into yourls_url (`url`, `keyword`) values ('https://g.org/', 'c'),
             "INSERT INTO other_url (id, url) VALUES (1, 'https://e.org/');\n"
         );
         assert_eq!(pairs(&read_by(super::read, dump.as_bytes())).len(), 2);
+    }
+
+    #[test]
+    fn a_dump_that_ends_within_an_insertion_is_reported() {
+        let rows = "INSERT INTO y_url (keyword, url) VALUES\n('a','https://e.org/')";
+        for (end, line) in [
+            ("", 2),
+            (",", 2),
+            (",\n(", 3),
+            (",\n('b','https://f.org/'", 3),
+        ] {
+            let found = read_by(super::read, format!("{rows}{end}").as_bytes());
+            assert_eq!(pairs(&found), ["2 a https://e.org/"]);
+            let reported = format!("{line}: the file ends before the end of this statement");
+            assert_eq!(refused(&found), [reported]);
+        }
+        for cut in ["INSERT INTO y_url", "INSERT INTO y_log VALUES (1),"] {
+            assert_eq!(refused(&read_by(super::read, cut.as_bytes())).len(), 1);
+        }
     }
 
     #[test]
