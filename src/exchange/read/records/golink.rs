@@ -38,29 +38,78 @@ pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(Im
 
 impl GolinkLine {
     fn link(self, origin: LinkOrigin<'_>) -> Result<ImportedLink, RowError> {
-        let (url, forward) = match self.long.strip_suffix(PATH) {
-            Some(url) => (url, Forward::PathAndQuery),
-            None if self.long.ends_with('/') => (&*self.long, Forward::PathAndQuery),
-            None => (&*self.long, Forward::Query),
-        };
+        let url = self.long.strip_suffix(PATH).unwrap_or(&self.long);
         if url.contains("{{") {
             return Err(RowError::Variable(excerpt(&self.long)));
         }
+        let is_template = url.len() < self.long.len();
+        if is_template && !takes_path(url) {
+            return Err(RowError::NoLink(
+                "golink appends a path to a URL that a table can append none to",
+            ));
+        }
+        let (forward, below) = match is_template || url.ends_with('/') {
+            true => (Forward::PathAndQuery, None),
+            false => (Forward::Query, Some(format!("{url}/"))),
+        };
         Ok(ImportedLink {
             site: origin.site(None)?,
             url: Some(url.to_owned()),
             code: Some(self.short),
             forward: Some(forward),
+            below,
             owner: Some(self.owner).filter(|owner| !owner.is_empty()),
             ..ImportedLink::default()
         })
     }
 }
 
+/// Returns whether a table appends a path to a URL exactly as written: after the host, where a URL that
+/// ends in it has a slash.
+fn takes_path(url: &str) -> bool {
+    let after_scheme = url.split_once("://").map_or("", |(_, rest)| rest);
+    after_scheme.contains(['/', '?', '#']) && url.ends_with(['/', '=', ':', '#'])
+}
+
 #[cfg(test)]
 mod tests {
     use crate::exchange::read::rows::testing::{pairs, read_by, refused};
     use crate::mapping::Forward;
+
+    #[test]
+    fn a_path_is_appended_only_as_golink_appends_it() {
+        let row = |url: &str| format!("{{\"Short\":\"u4\",\"Long\":\"{url}\"}}\n");
+        for url in [
+            "https://host:",
+            "https://host",
+            "https://host/a",
+            "https://host?",
+        ] {
+            let rows = read_by(super::read, row(&format!("{url}{{{{.Path}}}}")).as_bytes());
+            let reported = refused(&rows);
+            assert!(reported[0].starts_with("1: golink appends"), "{reported:?}");
+        }
+        for url in [
+            "https://host/",
+            "https://host/a:",
+            "https://host#",
+            "https://host?a=",
+        ] {
+            let rows = read_by(super::read, row(&format!("{url}{{{{.Path}}}}")).as_bytes());
+            assert_eq!(pairs(&rows), [format!("1 u4 {url}")]);
+        }
+    }
+
+    #[test]
+    fn paths_below_a_link_without_a_template_are_appended_after_a_slash() {
+        for url in ["https://e.org/a", "https://e.org/?q=1", "https://e.org/#a"] {
+            let text = format!("{{\"Short\":\"a\",\"Long\":\"{url}\"}}");
+            let rows = read_by(super::read, text.as_bytes());
+            let link = rows[0].link.as_ref().unwrap();
+            assert_eq!(link.below, Some(format!("{url}/")));
+            assert_eq!(link.forward, Some(Forward::Query));
+        }
+    }
 
     #[test]
     fn what_a_table_can_express_is_read() {
