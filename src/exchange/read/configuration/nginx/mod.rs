@@ -20,6 +20,7 @@ mod interference;
 mod maps;
 mod request;
 mod server;
+mod unread;
 mod variables;
 
 use std::collections::{HashMap, HashSet};
@@ -32,6 +33,7 @@ use self::error_pages::ErrorPages;
 use self::instructions::{Body, Condition, Instruction, InstructionKind};
 use self::maps::Map;
 use self::server::{Server, constants};
+use self::unread::report_unread;
 use self::variables::Variables;
 use crate::exchange::read::configuration::links::Links;
 use crate::exchange::read::rows::{ImportedRow, LinkOrigin, RowError};
@@ -55,6 +57,7 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
         add_variables(block, &mut used);
     }
     add_lines(&outermost, &mut refuse);
+    report_unread(&outermost, &mut refuse);
     let pages = ErrorPages::of(&outermost, &ErrorPages::default());
     let mut servers = vec![Server::of(&outermost, &ErrorPages::default())];
     if outermost.iter().all(|it| it.named("server").is_none()) {
@@ -71,7 +74,10 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
     for block in named {
         match is_named && !is_of_host(block, host) {
             true => refuse(block.line, RowError::NoLink("this server has another name")),
-            false => servers.push(Server::of(&block.inner, &pages)),
+            false => {
+                report_unread(&block.inner, &mut refuse);
+                servers.push(Server::of(&block.inner, &pages));
+            }
         }
     }
     for server in &servers {
