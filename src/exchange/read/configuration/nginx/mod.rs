@@ -40,12 +40,19 @@ use crate::exchange::read::rows::{ImportedRow, LinkOrigin, RowError};
 
 /// Reads every directive.
 pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
+    let blocks = match blocks(text) {
+        Ok(blocks) => blocks,
+        Err((line, error)) => {
+            let link = Err(error);
+            return take(ImportedRow { line, link });
+        }
+    };
     let mut rows = Vec::new();
     let mut refuse = |line, error| {
         let link = Err(error);
         rows.push(ImportedRow { line, link });
     };
-    let outermost: Vec<_> = (blocks(text).into_iter())
+    let outermost: Vec<_> = (blocks.into_iter())
         .flat_map(|block| match block.named("http") {
             Some(_) => block.inner,
             None => vec![block],
