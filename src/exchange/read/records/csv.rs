@@ -30,7 +30,8 @@ pub(crate) struct Dialect {
     pub(crate) without_header: &'static [Column],
     /// How many fields a record may have without a header.
     pub(crate) widths: &'static [usize],
-    /// `NULL` and `\N` mean no value, and a title that equals the URL means no title.
+    /// `NULL` and `\N` mean no value except as a code, and a title that equals the URL means no
+    /// title.
     pub(crate) is_of_database: bool,
     /// The code is the path of the short link, as its URL has it.
     pub(crate) has_paths: bool,
@@ -243,7 +244,7 @@ fn link(
     }
     let field = |column| match layout.place(column).and_then(|at| record.get(at)) {
         None => Ok(""),
-        Some(b"\\N" | b"NULL") if dialect.is_of_database => Ok(""),
+        Some(b"\\N" | b"NULL") if dialect.is_of_database && column != Column::Code => Ok(""),
         Some(field) => text(field),
     };
     let word = |column| field(column).map(str::trim);
@@ -425,9 +426,12 @@ mod tests {
         let rows = read_as(
             &YOURLS,
             b"ozh\thttps://e.org/\thttps://e.org/\t2024-01-02 03:04:05\t::1\t3\n\
-              b\thttps://f.org/\tNULL\t2024-01-02 03:04:05\t::1\t0\n",
+              NULL\thttps://f.org/\tNULL\t2024-01-02 03:04:05\t::1\t0\n",
         );
-        assert_eq!(pairs(&rows), ["1 ozh https://e.org/", "2 b https://f.org/"]);
+        assert_eq!(
+            pairs(&rows),
+            ["1 ozh https://e.org/", "2 NULL https://f.org/"]
+        );
 
         for text in ["slug,url\na,https://e.org/\n", "a,https://e.org/\n"] {
             let rows = read_as(&PSQL, text.as_bytes());

@@ -116,6 +116,8 @@ impl<'b> Tokens<'b> {
                     self.advance(1);
                     return Ok(text);
                 }
+                // These are for patterns, and keep their backslash.
+                ([b'\\', b'%' | b'_', ..], Escapes::Backslash) => (b'\\', 1),
                 ([b'\\', escaped, ..], Escapes::Backslash) => (unescaped(*escaped), 2),
                 ([byte, ..], _) => (*byte, 1),
                 ([], _) => return Err(unclosed),
@@ -185,6 +187,12 @@ mod tests {
                 Token::Name(b"a`b".to_vec()),
             ]
         );
+    }
+
+    #[test]
+    fn a_pattern_keeps_its_backslashes() {
+        let text = Token::Text(br"a\%b\_c\d".to_vec());
+        assert_eq!(all(r"'a\%b\_c\\d'"), [text]);
     }
 
     #[test]

@@ -179,7 +179,9 @@ fn links(
     let mut refuse = |number, error| expansion.refused.push((number, error));
     let mut keys = HashSet::new();
     let variables = variables(directives, &mut keys, &mut refuse);
-    let has_error_pages = directives.iter().any(|it| it.name() == "handle_errors");
+    let error_pages = directives.iter().filter(|it| it.name() == "handle_errors");
+    let has_error_pages = error_pages.clone().next().is_some();
+    error_pages.for_each(|it| refuse_inner(it, &mut refuse));
     let scope = Scope {
         host: origin.base_urls.first().map_or("", |it| it.host()),
         named: Named::new(),
@@ -225,6 +227,17 @@ fn variables(
     }
     variables.forget_maps_of_queries();
     variables
+}
+
+/// Reports the redirects and the answers inside of a directive for errors.
+fn refuse_inner(errors: &Directive, refuse: &mut dyn FnMut(usize, RowError)) {
+    for inner in &errors.inner {
+        if matches!(inner.name(), "redir" | "respond" | "error") {
+            let reason = "what handle_errors answers is not read";
+            refuse(inner.number, RowError::NoLink(reason));
+        }
+        refuse_inner(inner, refuse);
+    }
 }
 
 fn add_unknown(directives: &[Directive], variables: &mut Variables) {
@@ -313,6 +326,17 @@ mod tests {
             .filter_map(|row| row.link.as_ref().ok()?.forward);
         let expected = [Forward::PathAndQuery, Forward::Query];
         assert_eq!(forwards.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn directives_for_errors_are_reported() {
+        let (links, reasons) = links_of(
+            "redir /a https://e.org/a\nhandle_errors {\nredir /b https://e.org/b\n\
+             handle /c {\nredir https://e.org/c\n}\nrewrite * /x\n}",
+        );
+        assert_eq!(links, ["2 a https://e.org/a"]);
+        let reason = "what handle_errors answers is not read";
+        assert_eq!(reasons, [4, 6].map(|line| format!("{line}: {reason}")));
     }
 
     #[test]
