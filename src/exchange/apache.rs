@@ -29,6 +29,9 @@ RewriteEngine On
 Header always merge Vary Accept env=WAYPOST_VARY
 ";
 
+/// Inserts the query.
+const QUERY: &str = "%{QUERY_STRING}";
+
 /// The rules of one code.
 struct Rules<'r, 't> {
     row: &'r CodeRow<'t>,
@@ -149,53 +152,65 @@ impl<'r, 't> Rules<'r, 't> {
 
     /// Writes a rule for each choice, first for requests with a query, if it is inserted.
     fn write(&self, destinations: &Destinations<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let status = self.row.entry.status().code();
-        let vary = self.list.map_or("", |_| ",E=WAYPOST_VARY:1");
-        let flags = format!("{status}{vary}{}", self.any_case);
         for (choice, destination) in destinations.choices() {
-            let starts = [destination.query_start(), None];
-            // Without a query to insert, both are the same.
-            let starts = &starts[usize::from(starts[0].is_none())..];
-            for start in starts {
-                if let Some(list) = self.list.filter(|_| choice > 0) {
-                    writeln!(
-                        out,
-                        "RewriteCond \"%{{ENV:WAYPOST_CHOICE_{list}}}\" \"={choice}\""
-                    )?;
-                }
-                let (condition, query) = self.condition(destination, *start);
-                out.write_all(condition.as_bytes())?;
-                let url = destination.written(escaped, "%1", &query);
-                writeln!(
-                    out,
-                    "RewriteRule {} {}",
-                    self.pattern,
-                    redirect(&url, &flags)
-                )?;
+            let start = destination.query_start();
+            if let Some(start) = start.filter(|_| !destination.has_fragment())
+                && let Some((queries, flag)) = appended(start)
+            {
+                let query = format!("RewriteCond \"%{{QUERY_STRING}}\" {queries}\n");
+                let url = destination.written(escaped, "%1", "");
+                let answer = |flags: &str| format!("\"{url}\" [R={flags},NE{flag},L]");
+                self.write_choice((choice, destination), &query, answer, out)?;
             }
+            // Of others, Apache refuses those with a `?` in them since 2.4.60.
+            if let Some(start) =
+                start.filter(|it| *it != QueryStart::Question || destination.has_fragment())
+            {
+                let query = "RewriteCond \"%{QUERY_STRING}\" .\n";
+                let inserted = format!("{}{QUERY}", start.text());
+                let url = destination.written(escaped, "%1", &inserted);
+                let answer = |flags: &str| redirect(&url, flags);
+                self.write_choice((choice, destination), query, answer, out)?;
+            }
+            let url = destination.written(escaped, "%1", "");
+            let answer = |flags: &str| redirect(&url, flags);
+            self.write_choice((choice, destination), "", answer, out)?;
         }
         Ok(())
     }
 
-    /// Returns the condition that captures what is inserted into a destination, if anything is, and the text that
-    /// inserts the query.
-    fn condition(
+    /// Writes the rule of a choice for the queries of a condition.
+    fn write_choice(
         &self,
-        destination: &Destination<'_>,
-        start: Option<QueryStart>,
-    ) -> (String, String) {
-        let reference = if destination.takes_path() { "%2" } else { "%1" };
-        let query = start.map(|it| format!("{}{reference}", it.text()));
-        let condition = match (destination.takes_path(), start) {
-            (false, None) => String::new(),
-            (false, Some(_)) => "RewriteCond \"%{QUERY_STRING}\" \"^(.+)$\"\n".to_owned(),
+        (choice, destination): (usize, &Destination<'_>),
+        query: &str,
+        answer: impl Fn(&str) -> String,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        if let Some(list) = self.list.filter(|_| choice > 0) {
+            let variable = format!("%{{ENV:WAYPOST_CHOICE_{list}}}");
+            writeln!(out, "RewriteCond \"{variable}\" \"={choice}\"")?;
+        }
+        out.write_all(query.as_bytes())?;
+        if destination.takes_path() {
             // Apache would decode what is after the code. A request line begins with the method.
-            (true, _) => {
-                let (sent, query) = (self.row.below_sent(), start.map_or("", |_| "\\?([^ ]+)"));
-                format!("RewriteCond \"%{{THE_REQUEST}}\" \"^[^ ]+ {sent}{query}\"\n")
-            }
-        };
-        (condition, query.unwrap_or_default())
+            let sent = self.row.below_sent();
+            writeln!(out, "RewriteCond \"%{{THE_REQUEST}}\" \"^[^ ]+ {sent}\"")?;
+        }
+        let status = self.row.entry.status().code();
+        let vary = self.list.map_or("", |_| ",E=WAYPOST_VARY:1");
+        let flags = format!("{status}{vary}{}", self.any_case);
+        writeln!(out, "RewriteRule {} {}", self.pattern, answer(&flags))
+    }
+}
+
+/// Returns an expression for the queries that Apache itself appends to a URL as they are, and the flag for it.
+fn appended(start: QueryStart) -> Option<(&'static str, &'static str)> {
+    match start {
+        QueryStart::Question => Some((".", "")),
+        // Apache drops a `&` at the end.
+        QueryStart::Ampersand => Some(("[^&]$", ",QSA")),
+        QueryStart::Nothing => None,
     }
 }
 
@@ -210,7 +225,7 @@ fn redirect(url: &str, flags: &str) -> String {
 
 /// Returns whether a substitution ends in a reference.
 fn references(url: &str) -> bool {
-    url.ends_with("%1") || url.ends_with("%2")
+    url.ends_with("%1") || url.ends_with(QUERY)
 }
 
 /// Returns an expression for a path without its slash, which it does not have in a .htaccess file.

@@ -86,6 +86,11 @@ impl<'t> Destination<'t> {
         self.takes_path
     }
 
+    /// Returns whether a fragment follows what is inserted.
+    pub(super) fn has_fragment(&self) -> bool {
+        !self.divided().1.is_empty()
+    }
+
     /// Returns how the query of the request is inserted, if it is.
     pub(super) fn query_start(&self) -> Option<QueryStart> {
         let (before, _) = self.divided();

@@ -44,12 +44,12 @@ def paths_below(table):
     base = urllib.parse.urlsplit(lines[0]["base_url"]).path
     codes = [code for line in lines for code in [line["short-code"], *line.get("aliases", [])]]
     rests = ["/", "/x", "/x/y%20z/?q=1", "/a%3Fb%23c", "/é%C3%A9/", "/$1%25/", "/x//y", "/%2E%2e/x", "/a/%252e", "/..x", "/%0A",
-             "/a%3Fb?c=%3F&", "/?a&b", "/x?", "/x%20/y?a=$1"]
+             "/a%3Fb?c=%3F&", "/?a&b", "/x?", "/x%20/y?a=$1", "/x?a?b"]
     takes = [code for line in lines if "below" in line or line["forward"] not in ("none", "query")
              for code in [line["short-code"], *line.get("aliases", [])]]
     if len(codes) > 100:
         codes, takes = codes[::10], takes[::10]
-    asked = [base + urllib.parse.quote(code) + query for code in codes for query in ("?", "?a=$1&b%3F", "?x&")]
+    asked = [base + urllib.parse.quote(code) + query for code in codes for query in ("?", "?a=$1&b%3F", "?x&", "?a?b?")]
     asked += [base + urllib.parse.quote(code) + urllib.parse.quote(rest, safe="/%?=$&") for code in takes for rest in rests]
     return asked + homes(table)
 
