@@ -929,6 +929,7 @@ fn links_of_another_site_of_the_table_name_it() {
     <stdin>:3: error: "https://two.code/b" is not under https://one.code/
       hint: its site is in this table: import the links of https://two.code/ with --site https://two.code/
     <stdin>:3: the same on 1 further line: 4
+    note: 1 link: the other program passes on the query of a request; a table does so with "forward: query"
     added 1 link to mapping.yaml/one.yaml; 2 not imported
     "#);
 }
@@ -957,6 +958,7 @@ fn links_go_to_the_sites_that_they_name() {
     <stdin>:5: error: "https://s.example/c" is not under https://one.code/ or https://two.code/
       hint: name the base URL where the links come from, as in --from https://s.example/ --site URL, or give the table a site with it
     <stdin>:5: the same on 2 further lines: 6, 7
+    note: 3 links: the other program passes on the query of a request; a table does so with "forward: query"
     added 1 link to mapping.yaml/one.yaml, 2 links to mapping.yaml/two.yaml; 3 not imported
     "#);
     let two = fs::read_to_string(fixture.table().join("two.yaml")).unwrap();

@@ -8,8 +8,8 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 use super::code_and_link::{agreed, path_of};
 use super::quotes;
 use crate::exchange::read::rows::{
-    Column, ColumnPlaces, ImportedLink, ImportedRow, LinkOrigin, Options, ReadError, RowError,
-    ShortLink, excerpt, row, shown, text,
+    Column, ColumnPlaces, Deviation, ImportedLink, ImportedRow, LinkOrigin, Options, ReadError,
+    RowError, ShortLink, excerpt, row, shown, text,
 };
 use crate::mapping::WrittenRetirement;
 
@@ -35,6 +35,8 @@ pub(crate) struct Dialect {
     pub(crate) is_of_database: bool,
     /// The code is the path of the short link, as its URL has it.
     pub(crate) has_paths: bool,
+    /// How the program answers each link otherwise than a table.
+    pub(crate) deviations: &'static [Deviation],
 }
 
 /// The form that Waypost and most programs write.
@@ -44,6 +46,7 @@ pub(crate) const PLAIN: Dialect = Dialect {
     widths: &[],
     is_of_database: false,
     has_paths: false,
+    deviations: &[],
 };
 
 /// The export of Shlink's web client.
@@ -53,6 +56,7 @@ pub(crate) const SHLINK: Dialect = Dialect {
     widths: &[],
     is_of_database: false,
     has_paths: true,
+    deviations: &[Deviation::Query],
 };
 
 /// The export of a YOURLS plugin, or its table of links.
@@ -63,6 +67,7 @@ pub(crate) const YOURLS: Dialect = Dialect {
     widths: &[2, 3, 6],
     is_of_database: true,
     has_paths: false,
+    deviations: &[],
 };
 
 /// The output of `\copy short_url to … csv`.
@@ -72,6 +77,7 @@ pub(crate) const PSQL: Dialect = Dialect {
     widths: &[2],
     is_of_database: false,
     has_paths: false,
+    deviations: &[],
 };
 
 /// Reads every record; returns the names of columns that are not read.
@@ -307,7 +313,7 @@ fn link(
         archive: some(word(Column::Archive)?),
         below: some(word(Column::Below)?),
         variants: Vec::new(),
-        deviations: Vec::new(),
+        deviations: dialect.deviations.to_vec(),
     })
 }
 

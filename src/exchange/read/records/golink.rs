@@ -7,8 +7,10 @@
 use serde::Deserialize;
 
 use super::parsed::{named, parsed};
-use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, excerpt, rows};
-use crate::mapping::Forward;
+use crate::exchange::read::rows::{
+    Deviation, ImportedLink, ImportedRow, LinkOrigin, RowError, excerpt, rows,
+};
+use crate::mapping::{Case, Forward};
 
 /// The template of the path after a name.
 const PATH: &str = "{{.Path}}";
@@ -52,7 +54,10 @@ impl GolinkLine {
             true => (Forward::PathAndQuery, None),
             false => (Forward::Query, Some(format!("{url}/"))),
         };
+        let is_in_any_case =
+            origin.case == Case::Exact && self.short.contains(|it: char| it.is_ascii_alphabetic());
         Ok(ImportedLink {
+            deviations: Vec::from_iter(is_in_any_case.then_some(Deviation::Case)),
             site: origin.site(None)?,
             url: Some(url.to_owned()),
             code: Some(self.short),

@@ -10,7 +10,9 @@ use std::ops::Bound;
 
 use percent_encoding::percent_decode_str;
 
-use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, row, rows};
+use crate::exchange::read::rows::{
+    Deviation, ImportedLink, ImportedRow, LinkOrigin, RowError, row, rows,
+};
 use crate::mapping::Forward;
 
 /// Reads every line.
@@ -145,7 +147,10 @@ fn link(
             "the rest of the path does not end the URL",
         ));
     }
+    // Both append the query to a URL that has none, unless the rule compares queries.
+    let deviations = (!url.contains('?')).then_some(Deviation::Query);
     Ok(ImportedLink {
+        deviations: Vec::from_iter(deviations),
         url: Some(match url.starts_with('/') && !url.starts_with("//") {
             true => origin.url_of_path(url),
             false => url.to_owned(),

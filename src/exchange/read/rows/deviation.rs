@@ -19,6 +19,8 @@ pub enum Deviation {
     Slash,
     /// The code is only found as it is written, and by the other program in any case.
     Case,
+    /// The query of a request is left out, and passed on by the other program.
+    Query,
 }
 
 impl Deviation {
@@ -46,8 +48,10 @@ impl Deviation {
                  for all paths leads what nothing names"
             }
             Self::Case => {
-                "the code is found only as it is written, and by Caddy in any case, as by a table with \
-                 \"case: fold\""
+                "the other program finds the code in any case; a table does so with \"case: fold\""
+            }
+            Self::Query => {
+                "the other program passes on the query of a request; a table does so with \"forward: query\""
             }
         }
     }

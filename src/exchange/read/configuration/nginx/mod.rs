@@ -18,6 +18,7 @@ mod expressions;
 mod instructions;
 mod interference;
 mod maps;
+mod names;
 mod request;
 mod server;
 mod unread;
@@ -32,6 +33,7 @@ use self::definitions::definitions;
 use self::error_pages::ErrorPages;
 use self::instructions::{Body, Condition, Instruction, InstructionKind};
 use self::maps::Map;
+use self::names::of_host;
 use self::server::{Server, constants};
 use self::unread::report_unread;
 use self::variables::Variables;
@@ -77,15 +79,13 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
         .iter()
         .filter(|it| it.named("server").is_some())
         .collect();
-    let is_named = named.iter().any(|it| is_of_host(it, host));
-    for block in named {
-        match is_named && !is_of_host(block, host) {
-            true => refuse(block.line, RowError::NoLink("this server has another name")),
-            false => {
-                report_unread(&block.inner, &mut refuse);
-                servers.push(Server::of(&block.inner, &pages));
-            }
-        }
+    let (chosen, others) = of_host(&named, host);
+    for (line, reason) in others {
+        refuse(line, reason);
+    }
+    for block in chosen {
+        report_unread(&block.inner, &mut refuse);
+        servers.push(Server::of(&block.inner, &pages));
     }
     for server in &servers {
         let candidates = candidates(server, &variables);
@@ -124,12 +124,6 @@ fn variables(outermost: &[Block], refuse: &mut dyn FnMut(usize, RowError)) -> Va
     let is_known = |name: &String| constants.contains_key(name) || maps.contains_key(name);
     variables.unknown = defined.into_keys().filter(|it| !is_known(it)).collect();
     variables
-}
-
-/// Returns whether a server has a host as one of its names.
-fn is_of_host(server: &Block, host: &str) -> bool {
-    let names = server.inner.iter().filter_map(|it| it.named("server_name"));
-    names.flatten().any(|name| name.eq_ignore_ascii_case(host))
 }
 
 /// Reports the maps of paths whose values no directive sends.
