@@ -5,7 +5,7 @@
 //! each file is looked up only once. No content is read here.
 
 use std::path::PathBuf;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::checkout::{Checkout, CheckoutWarning, Surroundings};
 use super::error::FilesError;
@@ -15,6 +15,8 @@ use crate::git::{CommitId, chain};
 
 /// The files that a table's paths name at one time.
 pub struct Inspection {
+    /// When this began, before anything was looked up.
+    pub(super) began: Instant,
     /// The files that were found.
     pub(super) listing: Listing,
     /// The error, if not all paths were found.
@@ -34,6 +36,7 @@ pub struct Inspection {
 impl Inspection {
     /// Inspects some paths, each a file or a directory of files.
     pub(super) fn of(paths: &[PathBuf]) -> Self {
+        let began = Instant::now();
         let (listing, error) = Listing::found(paths);
         let (trails, metadata) = Trails::follow(paths, &listing.files);
         let stamps = listing.files.iter().zip(&metadata);
@@ -44,6 +47,7 @@ impl Inspection {
         let checkout = noted(surroundings.open(), &mut warnings);
         let head = (checkout.as_ref()).and_then(|it| noted(it.head(), &mut warnings));
         Self {
+            began,
             listing,
             error,
             trails,

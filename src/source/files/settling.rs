@@ -92,8 +92,9 @@ pub(crate) enum Incomplete {
 pub(crate) struct Settling {
     /// The last event of each file, by its resolved path.
     last_events: BTreeMap<PathBuf, LastEvent>,
-    /// The directories that were renamed into place since a table was taken.
-    moved: BTreeSet<PathBuf>,
+    /// The directories that were renamed into place, and when: those that the table that was taken
+    /// last may not have in their new state.
+    moved: BTreeMap<PathBuf, Duration>,
     /// The files that had changed at the last look, by their paths. A complete one stays complete
     /// while the others are waited for.
     pending: BTreeMap<PathBuf, ChangedFileState>,
@@ -170,15 +171,15 @@ impl Settling {
     }
 
     /// Records that a directory was renamed into place.
-    pub(crate) fn moved(&mut self, place: &Path) {
+    pub(crate) fn moved(&mut self, place: &Path, now: Duration) {
         self.gone(place);
-        self.moved.insert(place.to_owned());
+        self.moved.insert(place.to_owned(), now);
     }
 
     /// Records that a file or directory was removed or renamed away, or a directory was created.
     pub(crate) fn gone(&mut self, place: &Path) {
         self.forget(place);
-        self.moved.retain(|moved| !moved.starts_with(place));
+        self.moved.retain(|moved, _| !moved.starts_with(place));
     }
 
     /// Records that events about a directory's files may be missed from now on.
@@ -262,8 +263,8 @@ impl Settling {
         })
     }
 
-    /// Records that the files of a look were taken.
-    pub(crate) fn take(&mut self, looks: &[Look<'_>]) {
+    /// Records that the files of a look, which began at a time, were taken.
+    pub(crate) fn take(&mut self, looks: &[Look<'_>], began: Duration) {
         let stamps = looks.iter().map(|look| (look.path.to_owned(), look.stamp));
         let links = looks.iter().flat_map(Look::links);
         self.taken = Some(Taken {
@@ -272,7 +273,8 @@ impl Settling {
         });
         self.has_looked = true;
         self.pending.clear();
-        self.moved.clear();
+        // A directory that was renamed into place since then is for the next look.
+        self.moved.retain(|_, at| *at >= began);
         let places: BTreeSet<&Path> = looks.iter().map(Look::place).collect();
         self.last_events.retain(|place, event| {
             matches!(event, LastEvent::Written { .. }) || places.contains(place.as_path())
@@ -286,7 +288,11 @@ impl Settling {
         {
             return true;
         }
-        if look.place().ancestors().any(|it| self.moved.contains(it)) {
+        if look
+            .place()
+            .ancestors()
+            .any(|it| self.moved.contains_key(it))
+        {
             return true;
         }
         self.taken.as_ref().is_some_and(|taken| {
@@ -415,7 +421,7 @@ mod tests {
     /// Returns the state after the first change was taken.
     fn taken() -> Settling {
         let mut settling = Settling::default();
-        settling.take(&[look(&plain(), 1, &WHOLE)]);
+        settling.take(&[look(&plain(), 1, &WHOLE)], seconds(0));
         settling
     }
 
@@ -434,7 +440,7 @@ mod tests {
         let looks = std::slice::from_ref(look);
         match settling.judge(looks, now, &Rests::STANDARD) {
             Ok(()) => {
-                settling.take(looks);
+                settling.take(looks, now);
                 SettlingOutcome::Complete
             }
             Err(Incomplete::Wait { again, .. }) => SettlingOutcome::Wait(again),
@@ -621,12 +627,22 @@ mod tests {
     #[test]
     fn files_of_a_renamed_directory_are_complete_but_not_those_of_a_new_one() {
         let mut settling = taken();
-        settling.moved(Path::new("/t"));
+        settling.moved(Path::new("/t"), seconds(0));
         assert_eq!(at(&mut settling, seconds(1), 2, WHOLE), Complete);
         assert_eq!(at(&mut settling, seconds(2), 3, WHOLE), Wait(seconds(2)));
-        settling.moved(Path::new("/t"));
+        settling.moved(Path::new("/t"), seconds(2));
         settling.gone(Path::new("/t"));
         assert_eq!(at(&mut settling, seconds(3), 3, WHOLE), Wait(seconds(1)));
+    }
+
+    #[test]
+    fn a_directory_that_is_renamed_during_a_look_is_complete_at_the_next() {
+        let mut settling = taken();
+        settling.moved(Path::new("/t"), seconds(2));
+        // The look of the state before the rename.
+        settling.take(&[look(&plain(), 1, &WHOLE)], seconds(1));
+        assert_eq!(at(&mut settling, seconds(3), 2, WHOLE), Complete);
+        assert_eq!(at(&mut settling, seconds(4), 3, WHOLE), Wait(seconds(2)));
     }
 
     #[test]
@@ -679,7 +695,7 @@ mod tests {
             };
             [look(&one, change, &WHOLE), other]
         };
-        settling.take(&looks(1));
+        settling.take(&looks(1), seconds(0));
         settling.written(Path::new(PATH), seconds(1));
         let path = PathBuf::from(PATH);
         let again = seconds(60);

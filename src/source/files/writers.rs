@@ -71,6 +71,7 @@ impl Writers {
         }
         drop(state);
 
+        let inspected = seen.began.saturating_duration_since(self.started);
         let began = SystemTime::now();
         let read = files.read_seen(seen, earlier);
         let mut state = self.state();
@@ -95,7 +96,7 @@ impl Writers {
         if !committed && hash.as_deref() != Some(revision.hash()) {
             settling.judge(&looks, self.now(), rests)?;
         }
-        settling.take(&looks);
+        settling.take(&looks, inspected);
         *hash = Some(revision.hash().to_owned());
         Ok(reading)
     }
@@ -133,7 +134,7 @@ impl Writers {
             EventKind::Modify(ModifyKind::Name(mode)) => {
                 let arrived = mode == RenameMode::To || (mode == RenameMode::Both && at == 1);
                 match arrived {
-                    true if path.is_dir() => self.state().settling.moved(path),
+                    true if path.is_dir() => self.state().settling.moved(path, now),
                     true => self.note_closed(path),
                     // The replacement, as in an exchange, has an event of its own.
                     false if path.symlink_metadata().is_ok() => {}
