@@ -8,6 +8,7 @@
 
 [[ -z ${WAYPOST-} ]] || WAYPOST=$(realpath "$WAYPOST")
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+install_lock=$PWD/lib/prepare.sh
 # The directories of administrative programs are not in every user's PATH.
 PATH=$PATH:/usr/sbin:/sbin
 sudo=()
@@ -21,10 +22,15 @@ needs() {
 install_needed() {
     ((${#needed[@]})) || return 0
     echo "installing ${needed[*]}"
-    "${sudo[@]}" apt-get -o DPkg::Lock::Timeout=300 update -qq
+    # `apt-get update` fails if another script runs it at the same time.
+    local lock
+    exec {lock}<"$install_lock"
+    flock "$lock"
+    "${sudo[@]}" apt-get update -qq
     # Servers that start with their installation would only be in the way.
     RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get -o DPkg::Lock::Timeout=300 install \
         -y -qq --no-install-recommends "${needed[@]}" >/dev/null
+    exec {lock}<&-
     needed=()
 }
 

@@ -1,37 +1,19 @@
 # Builds the image from `Containerfile`, even on a machine that cannot reach an image registry.
 #
-# Sourced by scripts that then run containers. Gives `podman`, with settings and storage of its own,
-# and `build_image`; the script that sources it creates the directory $work, and removes it.
+# Sourced after prepare.sh, by scripts that then run containers. Gives `podman`, with settings and
+# storage of its own, and `build_image`; the script creates the directory $work, and removes it.
 #
 # The program in it is built quickly, with the profile `draft`; with E2E_ALL=1, as for a release,
 # with `dist`. Storage, the base image and the built image stay in a cache, so that the next script
 # finds them. If no registry can be reached, the base image is built here under its exact name:
 # Debian by debootstrap, from the mirror that this machine uses, with this machine's Rust in it.
-# shellcheck shell=bash disable=SC2154 # work
+# shellcheck shell=bash disable=SC2154 # work, sudo
 
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../../.." && pwd)
 cache=${WAYPOST_CI_TOOLS:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/waypost-ci}/containers
 image=localhost/waypost:e2e
 profile=draft
 [[ ${E2E_ALL-} != 1 ]] || profile=dist
-# The directories of administrative programs are not in every user's PATH.
-PATH=$PATH:/usr/sbin:/sbin
-sudo=()
-[[ $(id -u) == 0 ]] || sudo=(sudo)
-
-# Installs what is missing; each argument is PROGRAM=PACKAGE.
-need() {
-    local wanted packages=()
-    for wanted; do
-        type -P "${wanted%%=*}" >/dev/null || packages+=("${wanted#*=}")
-    done
-    ((${#packages[@]})) || return 0
-    echo "installing ${packages[*]}"
-    "${sudo[@]}" apt-get update -qq
-    # Services must not start when their packages are installed.
-    RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq \
-        -o DPkg::Lock::Timeout=300 --no-install-recommends "${packages[@]}" >/dev/null
-}
 
 # Without systemd, nothing runs the health checks of containers.
 podman_command=(
@@ -52,7 +34,10 @@ overlay_works() {
 # Settings that work in virtual machines and containers too, where there may be no systemd, and
 # where limits cannot be raised.
 set_up_podman() {
-    need podman=podman runc=runc slirp4netns=slirp4netns
+    needs podman podman
+    needs runc runc
+    needs slirp4netns slirp4netns
+    install_needed
     mkdir -p "$cache"
     # Another script would build the same image at the same time.
     exec 9>"$cache/lock"
@@ -83,7 +68,8 @@ make_stand_in() {
     local name=$1 suite=$2 root=$work/root rust=/usr/local/rust host sysroot mirror
     host=$(rustc -vV | sed -n 's/^host: //p')
     sysroot=$(rustc --print sysroot)
-    need debootstrap=debootstrap
+    needs debootstrap debootstrap
+    install_needed
     # shellcheck disable=SC2016 # apt's own variable
     mirror=$(apt-get indextargets --format '$(SITE)' | grep -m 1 '/debian/*$' || true)
     echo "no registry can be reached: building $name from Debian $suite and $(rustc --version)"
