@@ -9,7 +9,7 @@ use super::site_redirect::SiteKey;
 use crate::mapping::packed::{Entry, Table, Variant};
 use crate::mapping::value::Timestamp;
 
-/// The number of links after which a chain is considered endless: browsers give up after about
+/// The maximum number of links of a chain: browsers give up after about
 /// twenty.
 const MAX_LINKS: usize = 20;
 
@@ -23,8 +23,18 @@ pub(crate) enum End {
     Gone,
     /// No entry.
     Nothing,
-    /// The links that lead to each other.
+    /// The links of a loop, the last of which is one of the others, or of a chain that is too long.
     Loop(Vec<String>),
+}
+
+/// Returns what the links of [`End::Loop`] are: a chain of different links can be too long, too.
+pub(crate) fn name_of_loop(links: &[String]) -> String {
+    match links.split_last() {
+        Some((last, before)) if !before.contains(last) => {
+            format!("a chain of more than {MAX_LINKS} short links")
+        }
+        _ => "a loop of short links".to_owned(),
+    }
 }
 
 /// Follows an entry's target at a time; `None` if it does not lead back into the table then.

@@ -14,7 +14,7 @@ mod suggest;
 pub use accept::AcceptFields;
 pub(crate) use accept::preferred_variant;
 pub(crate) use chain::{
-    End, Followed, follow, follow_below, follow_url, follow_url_for, follow_variant,
+    End, Followed, follow, follow_below, follow_url, follow_url_for, follow_variant, name_of_loop,
 };
 pub use location::Location;
 pub(crate) use request::{LOST, Match, location_of, location_of_variant};

@@ -3,7 +3,7 @@
 
 use super::site_review::shown_loop;
 use crate::mapping::packed::{Entry, Table, Variant};
-use crate::mapping::resolve::{End, Followed, follow_url, follow_url_for};
+use crate::mapping::resolve::{End, Followed, follow_url, follow_url_for, name_of_loop};
 use crate::mapping::value::{Diagnostic, MAX_CODE_BYTES, Rule, Timestamp};
 
 /// Reports where a `below` that points back into the table leads, of an entry or of its variants.
@@ -70,7 +70,7 @@ fn finding(entry: Entry<'_>, followed: Followed, what: &str) -> Option<Diagnosti
         End::Page | End::Nothing => return None,
         End::Elsewhere(url) => (
             Rule::TargetChain,
-            "leads back into this table",
+            "leads back into this table".to_owned(),
             match url.strip_suffix(unknown) {
                 Some(url) => format!("write {url:?}"),
                 None => "name a service outside this table".to_owned(),
@@ -78,14 +78,15 @@ fn finding(entry: Entry<'_>, followed: Followed, what: &str) -> Option<Diagnosti
         ),
         End::Gone => (
             Rule::TargetRetired,
-            "leads to a retired link of this table",
+            "leads to a retired link of this table".to_owned(),
             "retire this entry too, or change where it leads paths".to_owned(),
         ),
         End::Loop(links) => {
+            let message = format!("leads paths into {}", name_of_loop(&links));
             let shown = shown_loop(links).replace(unknown, "PATH");
             (
                 Rule::TargetLoop,
-                "leads paths into a loop",
+                message,
                 format!("{shown}: change where one of them leads paths"),
             )
         }

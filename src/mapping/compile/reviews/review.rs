@@ -6,7 +6,7 @@
 use super::below_review::{review_below, review_forwarding};
 use super::site_review::{review_keys, shown_loop};
 use crate::mapping::packed::{CodeKind, Entry, ReviewScope, Site, Table, TargetParts, index};
-use crate::mapping::resolve::{End, follow, follow_variant};
+use crate::mapping::resolve::{End, follow, follow_variant, name_of_loop};
 use crate::mapping::value::{Diagnostic, Place, Position, Problems, Rule, Timestamp, target};
 
 /// Reports the problems of a table's codes and targets with each other; `position_of` returns where a
@@ -198,8 +198,13 @@ fn finding(end: End, what: &str, place: Place) -> Option<Diagnostic> {
             "is a short link that this table does not have",
         )
         .with_hint("change the target of this entry, or add that link"),
-        End::Loop(links) => report(Rule::TargetLoop, "leads into a loop of short links").with_hint(
-            format!("{}: change the target of one of them", shown_loop(links)),
-        ),
+        End::Loop(links) => report(
+            Rule::TargetLoop,
+            &format!("leads into {}", name_of_loop(&links)),
+        )
+        .with_hint(format!(
+            "{}: change the target of one of them",
+            shown_loop(links)
+        )),
     })
 }

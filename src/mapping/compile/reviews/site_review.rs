@@ -1,7 +1,7 @@
 //! Review of the keys by which a site redirects: their URLs may lead back into the table.
 
 use crate::mapping::packed::{Site, Table};
-use crate::mapping::resolve::{End, SiteKey, follow_url};
+use crate::mapping::resolve::{End, SiteKey, follow_url, name_of_loop};
 use crate::mapping::value::{Diagnostic, MAX_CODE_BYTES, Rule, SiteTarget, Timestamp};
 
 /// The maximum number of links of a loop that are named.
@@ -39,7 +39,7 @@ fn review_home(table: &Table, home: &SiteTarget) -> Option<Diagnostic> {
         ),
         End::Loop(links) => (
             Rule::TargetLoop,
-            format!("{key:?} leads into a loop of short links"),
+            format!("{key:?} leads into {}", name_of_loop(&links)),
             format!("{}: change the target of one of them", shown_loop(links)),
         ),
     };
@@ -54,10 +54,11 @@ fn review_fallback(table: &Table, fallback: &SiteTarget) -> Option<Diagnostic> {
     let key = SiteKey::Fallback.name();
     let (rule, message, hint) = match end {
         End::Loop(links) => {
+            let name = name_of_loop(&links);
             let shown = shown_loop(links).replace(&unknown, "PATH");
             (
                 Rule::TargetLoop,
-                format!("{key:?} leads unknown paths into a loop"),
+                format!("{key:?} leads unknown paths into {name}"),
                 format!("{shown}: name a service outside this table"),
             )
         }

@@ -140,7 +140,7 @@ pub(super) const TARGET_UNKNOWN: Description = Description {
 pub(super) const TARGET_LOOP: Description = Description {
     name: "target-loop",
     severity: Error,
-    meaning: "The target of an entry, or the `home` or `fallback` of a site, leads into a loop of short links of the table.",
+    meaning: "The target of an entry, or the `home` or `fallback` of a site, leads into a loop of short links of the table, or through more than 20 of them.",
     explanation: "Browsers give up after a number of redirects and show an error.",
     wrong: Example::Entries("- url: https://short.code/example\n  short-code: example\n"),
     right: Example::Entries("- url: https://example.org/\n  short-code: example\n"),
