@@ -1,4 +1,4 @@
-//! The URL that a person probably intended who wrote a scheme twice, or not with two slashes.
+//! The URL that a person probably intended who wrote a scheme twice, or not with a colon and two slashes.
 
 /// Returns whether a host and what follows it are a second scheme: `https://https://example.org/`, in
 /// which it has lost its colon when it was made canonical, or one of its slashes.
@@ -10,17 +10,24 @@ pub(super) fn has_second_scheme(rest: &str) -> bool {
     after.is_some_and(|it| it.starts_with(":/") || it.starts_with("//"))
 }
 
+/// Returns whether a host and what follows it are a scheme other than `http`: `https://ftp://example.org/`.
+pub(super) fn begins_with_scheme(rest: &str) -> bool {
+    let scheme = rest.split_once("://").map(|(scheme, _)| scheme);
+    let is_of_scheme = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-');
+    scheme.is_some_and(|it| !it.is_empty() && it.bytes().all(is_of_scheme))
+}
+
 /// Returns the URL without repeated schemes, with two slashes after the last scheme; it may not be
 /// valid.
 pub(super) fn intended_url(text: &str) -> Option<String> {
     let mut scheme = None;
     let mut rest = text;
     while let Some(after) = without_scheme(rest) {
-        if !after.starts_with([':', '/']) {
+        if !after.starts_with([':', ';', '/']) {
             break;
         }
         scheme = Some(rest[..rest.len() - after.len()].to_ascii_lowercase());
-        rest = after.trim_start_matches([':', '/', '\\']);
+        rest = after.trim_start_matches([':', ';', '/', '\\']);
     }
     Some(format!("{}://{rest}", scheme?))
 }
@@ -55,6 +62,16 @@ mod tests {
     }
 
     #[test]
+    fn another_scheme_is_found() {
+        for rest in ["ftp://e.org/", "view-source://e.org", "x://"] {
+            assert!(begins_with_scheme(rest), "{rest}");
+        }
+        for rest in ["e.org://a", "://a", "ftp/a://b", "ftp:21//a", "ftp"] {
+            assert!(!begins_with_scheme(rest), "{rest}");
+        }
+    }
+
+    #[test]
     fn the_intended_url_has_the_last_scheme() {
         for (text, intended) in [
             ("https://https://e.org/a", "https://e.org/a"),
@@ -66,6 +83,8 @@ mod tests {
             ),
             ("https:///e.org/", "https://e.org/"),
             ("https:e.org/", "https://e.org/"),
+            ("https//e.org/", "https://e.org/"),
+            ("http;//e.org/", "http://e.org/"),
             ("https://https://https://e.org", "https://e.org"),
         ] {
             assert_eq!(intended_url(text).as_deref(), Some(intended), "{text}");

@@ -12,7 +12,7 @@ use thiserror::Error;
 use url::{Host, ParseError, SyntaxViolation, Url};
 
 use super::caution::is_private;
-use super::intended_url::{has_second_scheme, intended_url};
+use super::intended_url::{begins_with_scheme, has_second_scheme, intended_url};
 use super::rule::Rule;
 
 /// The maximum length of a target, in bytes. Common servers and clients refuse header lines not
@@ -43,9 +43,9 @@ impl<'t> Target<'t> {
             return Err(TargetError::SurroundingSpace);
         }
         let rest = after_scheme(text)?;
-        let intended = || intended_url(text).filter(|url| Target::parse(url).is_ok());
+        let intended = || valid_intended_url(text);
         match rest.strip_prefix("//") {
-            Some(rest) if has_second_scheme(rest) => {
+            Some(rest) if has_second_scheme(rest) || begins_with_scheme(rest) => {
                 return Err(TargetError::SchemeRepeated {
                     intended: intended(),
                 });
@@ -191,7 +191,10 @@ const KEPT: [bool; 256] = {
 /// Returns the rest after `http:` or `https:`.
 fn after_scheme(text: &str) -> Result<&str, TargetError> {
     let relative = || TargetError::Relative {
-        intended: looks_like_host(text).then(|| format!("https://{text}")),
+        intended: match looks_like_host(text) {
+            true => Some(format!("https://{text}")),
+            false => valid_intended_url(text),
+        },
     };
     let (scheme, rest) = text.split_once(':').ok_or_else(relative)?;
     let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -211,6 +214,10 @@ fn after_scheme(text: &str) -> Result<&str, TargetError> {
     Err(TargetError::Scheme {
         scheme: scheme.to_ascii_lowercase(),
     })
+}
+
+fn valid_intended_url(text: &str) -> Option<String> {
+    intended_url(text).filter(|url| url != text && Target::parse(url).is_ok())
 }
 
 fn looks_like_host(text: &str) -> bool {
