@@ -171,6 +171,23 @@ mod tests {
     }
 
     #[test]
+    fn includes_are_reported() {
+        for line in [
+            "Include conf/links.conf",
+            "IncludeOptional conf/*.conf",
+            "Use Links a b",
+        ] {
+            let text = format!("{line}\nRedirectMatch ^/a$ https://e.org/\n");
+            let rows = read_by(super::read, text.as_bytes());
+            assert_eq!(pairs(&rows), ["2 a https://e.org/"], "{line}");
+            assert!(
+                refused(&rows)[0].starts_with("1: what is included"),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
     fn what_changes_the_rules_around_it_is_respected() {
         let a = |to: &str| format!("RewriteRule ^a/?$ https://e.org/{to} [R,L]\n");
         let absent = |lines: &str| format!("<IfModule mod_absent.c>\n{lines}</IfModule>\n");

@@ -175,6 +175,11 @@ impl Reader<'_> {
                     "options of rules change how all of them are applied",
                 ));
             }
+            "include" | "includeoptional" | "use" => {
+                return Err(RowError::NoLink(
+                    "what is included is not read: its rules may come before those of this file",
+                ));
+            }
             "errordocument" if rest.get(1).is_some_and(|it| it.contains("://")) => {
                 return Err(RowError::NoLink(
                     "a fallback appends the path that is not found, and this leads every such path to one URL",
