@@ -59,12 +59,7 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
         writeln!(out, "RewriteRule \"^/?{path}$\" {}", redirect(&url, "302"))?;
     }
     for row in order.rows_by_case() {
-        let end = if prefixes.concern(&row.code) {
-            "/?"
-        } else {
-            ""
-        };
-        let rules = Rules::of(&row, &format!("{end}$"), &negotiations);
+        let rules = Rules::of(&row, "/?$", &negotiations);
         match row.destinations(now) {
             Some(destinations) => rules.write(&destinations, out)?,
             None => rules.write_status("G", out)?,

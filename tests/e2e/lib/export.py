@@ -213,6 +213,8 @@ def check_pages(table, expected, base, work):
 def check(name, table, work):
     host, codes = paths(table)
     asked = codes + paths_below(table)
+    if name in ("apache", "htaccess"):
+        asked += [f"{code}/" for code in codes]
     asked += spellings(table, asked)
     negotiated = requests(table)
     serving = Serving(work, "--table", table).serving()
