@@ -7,10 +7,8 @@
 use serde::Deserialize;
 
 use super::parsed::{named, parsed};
-use crate::exchange::read::rows::{
-    Deviation, ImportedLink, ImportedRow, LinkOrigin, RowError, excerpt, rows,
-};
-use crate::mapping::{Case, Forward};
+use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, excerpt, rows};
+use crate::mapping::Forward;
 
 /// The template of the path after a name.
 const PATH: &str = "{{.Path}}";
@@ -54,10 +52,7 @@ impl GolinkLine {
             true => (Forward::PathAndQuery, None),
             false => (Forward::Query, Some(format!("{url}/"))),
         };
-        let is_in_any_case =
-            origin.case == Case::Exact && self.short.contains(|it: char| it.is_ascii_alphabetic());
-        Ok(ImportedLink {
-            deviations: Vec::from_iter(is_in_any_case.then_some(Deviation::Case)),
+        let mut link = ImportedLink {
             site: origin.site(None)?,
             url: Some(url.to_owned()),
             code: Some(self.short),
@@ -65,7 +60,9 @@ impl GolinkLine {
             below,
             owner: Some(self.owner).filter(|owner| !owner.is_empty()),
             ..ImportedLink::default()
-        })
+        };
+        link.note_any_case(origin.case);
+        Ok(link)
     }
 }
 

@@ -8,7 +8,7 @@ use url::Url;
 
 use super::deviation::Deviation;
 use crate::mapping::{
-    Code, CodeError, Forward, OwnedVariant, Status, Target, TargetError, WrittenDate,
+    Case, Code, CodeError, Forward, OwnedVariant, Status, Target, TargetError, WrittenDate,
     WrittenRetirement,
 };
 
@@ -261,6 +261,15 @@ pub(crate) fn target<'u>(key: &'static str, url: &'u str) -> Result<Target<'u>, 
 }
 
 impl ImportedLink {
+    /// Notes that the other program finds the code in any case, if that differs from what a table with this
+    /// setting does.
+    pub(crate) fn note_any_case(&mut self, case: Case) {
+        let code = self.code.as_deref().unwrap_or_default();
+        if case == Case::Exact && code.contains(char::is_alphabetic) {
+            self.deviations.push(Deviation::Case);
+        }
+    }
+
     /// Checks the URLs and codes here, where the place of each in the file is known.
     pub(crate) fn checked(self) -> Result<Self, RowError> {
         for (key, url) in [

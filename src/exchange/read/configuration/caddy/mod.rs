@@ -35,8 +35,7 @@ use self::placeholders::Variables;
 use self::request::only_placeholder;
 use self::site::Site;
 use crate::exchange::read::configuration::links::Links;
-use crate::exchange::read::rows::{Deviation, ImportedLink, ImportedRow, LinkOrigin, RowError};
-use crate::mapping::Case;
+use crate::exchange::read::rows::{ImportedRow, LinkOrigin, RowError};
 
 const ORDER: RowError =
     RowError::NoLink("with the option `order`, directives are applied in another order");
@@ -57,11 +56,9 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
         let (mut found, keys) = links(directives, &mut expansion, origin);
         for ImportedRow { line, link } in &mut found {
             if let Ok(link) = link
-                && origin.case == Case::Exact
                 && !keys.contains(line)
-                && has_letters(link)
             {
-                link.deviations.push(Deviation::Case);
+                link.note_any_case(origin.case);
             }
         }
         rows.extend(found);
@@ -76,11 +73,6 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
     rows.sort_by_key(|row| row.line);
     rows.dedup();
     rows.into_iter().for_each(take);
-}
-
-fn has_letters(link: &ImportedLink) -> bool {
-    let code = link.code.as_deref().unwrap_or_default();
-    code.contains(char::is_alphabetic)
 }
 
 /// Returns the directives of each site that has the host of the links; of each, if none has. Lines are numbers of

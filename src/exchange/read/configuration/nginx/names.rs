@@ -36,18 +36,18 @@ pub(super) fn of_host<'b>(
     host: &str,
 ) -> (Vec<&'b Block>, Vec<(usize, RowError)>) {
     let host = host.to_ascii_lowercase();
-    let fits: Vec<_> = servers
-        .iter()
-        .map(|it| names(it).iter().map(|name| fit(name, &host)).max())
-        .map(|it| it.unwrap_or(Fit::None))
-        .collect();
-    let best = fits.iter().max().copied().unwrap_or(Fit::None);
-    let given: BTreeSet<_> = servers.iter().map(|it| names(it)).collect();
-    let is_unclear = best == Fit::None && given.iter().filter(|it| !it.is_empty()).count() > 1;
+    let names: Vec<_> = servers.iter().map(|it| names(it)).collect();
+    let best_fit = |names: &BTreeSet<String>| {
+        let fits = names.iter().map(|name| fit(name, &host));
+        fits.max().unwrap_or(Fit::None)
+    };
+    let best = names.iter().map(best_fit).max().unwrap_or(Fit::None);
+    let given: BTreeSet<_> = names.iter().filter(|it| !it.is_empty()).collect();
+    let is_unclear = best == Fit::None && given.len() > 1;
     let reason = || if is_unclear { NO_NAME } else { OTHER_NAME };
     let (mut chosen, mut others) = (Vec::new(), Vec::new());
-    for (server, fit) in servers.iter().zip(fits) {
-        match fit == best && (!is_unclear || names(server).is_empty()) {
+    for (server, names) in servers.iter().zip(&names) {
+        match best_fit(names) == best && (!is_unclear || names.is_empty()) {
             true => chosen.push(*server),
             false => others.push((server.line, reason())),
         }
