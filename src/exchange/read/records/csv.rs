@@ -16,9 +16,6 @@ use crate::mapping::WrittenRetirement;
 /// The status of a link that is retired: Gone (RFC 9110, section 15.5.11).
 const GONE: &str = "410";
 
-/// Values that restrict nothing.
-const NOTHING: [&[u8]; 6] = [b"", b"0", b"false", b"no", b"null", b"\\N"];
-
 /// An empty tag.
 pub(crate) const NO_TEXT: &str = "\"\"";
 
@@ -239,11 +236,11 @@ fn link(
         let found = record.len();
         return Err(RowError::Fields { found, expected });
     }
-    for &at in &layout.restrictions {
-        let value = record.get(at).unwrap_or_default().trim_ascii();
-        if !NOTHING.iter().any(|it| value.eq_ignore_ascii_case(it)) {
+    for &(at, restriction) in &layout.restrictions {
+        let value = text(record.get(at).unwrap_or_default())?;
+        if !restriction.allows(value) {
             return Err(RowError::Restricted {
-                value: excerpt(text(value)?),
+                value: excerpt(value.trim()),
                 column: at + 1,
             });
         }
@@ -563,6 +560,23 @@ mod tests {
                 "6: column 5 restricts this link, or leads some requests elsewhere, which a table \
                  cannot: \"https://f.org/\"",
             ]
+        );
+        assert_eq!(unread, [""; 0]);
+    }
+
+    #[test]
+    fn links_that_are_not_served_are_refused() {
+        let text = "slug,url,Is Active,deleted_at,max clicks\n\
+                    a,https://e.org/,true,,\nb,https://e.org/,,NULL,0\n\
+                    c,https://e.org/,false,,\nd,https://e.org/,1,2026-01-01,\n\
+                    e,https://e.org/,t,,5\nf,https://e.org/,f,,\n";
+        let (rows, unread) = read_with(&PLAIN, text.as_bytes(), &[]).unwrap();
+        assert_eq!(pairs(&rows), ["2 a https://e.org/", "3 b https://e.org/"]);
+        let columns = refused(&rows).into_iter().map(|it| it[..11].to_owned());
+        let columns: Vec<_> = columns.collect();
+        assert_eq!(
+            columns,
+            ["4: column 3", "5: column 4", "6: column 5", "7: column 3"]
         );
         assert_eq!(unread, [""; 0]);
     }

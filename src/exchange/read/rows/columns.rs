@@ -41,17 +41,62 @@ pub enum Column {
 }
 
 /// The names of columns with limits of a link, or other targets for some requests, which no table has.
-const RESTRICTIONS: [&str; 9] = [
+const LIMITS: [&str; 14] = [
     "password",
     "banned",
     "isbanned",
+    "deleted",
+    "isdeleted",
+    "deletedat",
     "disabled",
     "maxvisits",
+    "maxclicks",
+    "clicklimit",
     "expiredurl",
     "ios",
     "android",
     "geo",
 ];
+
+/// The names of columns that say whether a link is served at all.
+const SWITCHES: [&str; 4] = ["enabled", "isenabled", "active", "isactive"];
+
+/// Values of a limit that limit nothing, or of a switch that is off.
+const NO: [&str; 7] = ["0", "false", "f", "no", "off", "null", "\\N"];
+
+/// Values of a switch that is on.
+const YES: [&str; 5] = ["1", "true", "t", "yes", "on"];
+
+/// A column because of which a link may not be what a table can have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Restriction {
+    /// Limits of a link, or other targets for some requests.
+    Limit,
+    /// Whether a link is served.
+    Switch,
+}
+
+impl Restriction {
+    /// Returns what a column with this name is.
+    fn of(name: &str) -> Option<Self> {
+        let name = &*folded(name);
+        match (LIMITS.contains(&name), SWITCHES.contains(&name)) {
+            (true, _) => Some(Self::Limit),
+            (_, true) => Some(Self::Switch),
+            _ => None,
+        }
+    }
+
+    /// Returns whether a link with this value is like any other.
+    pub(crate) fn allows(self, value: &str) -> bool {
+        let allowed = match self {
+            Self::Limit => &NO[..],
+            Self::Switch => &YES,
+        };
+        let value = value.trim();
+        value.is_empty() || allowed.iter().any(|it| value.eq_ignore_ascii_case(it))
+    }
+}
 
 /// The name of the column of codes in tables of redirects, which often call the status a code.
 const SOURCE: &str = "source";
@@ -132,7 +177,7 @@ pub(crate) struct ColumnPlaces {
     /// The number of fields in a record; any number if none.
     pub(crate) width: Option<usize>,
     /// The positions of columns whose values a table cannot have.
-    pub(crate) restrictions: Vec<usize>,
+    pub(crate) restrictions: Vec<(usize, Restriction)>,
     /// Whether the column of codes has codes only, by its name, so that one with a dot is not a host.
     pub(crate) has_own_codes: bool,
 }
@@ -164,8 +209,8 @@ impl ColumnPlaces {
             layout.places[column as usize] = ranks.min().map(|(_, at)| at);
         }
         let restrictions = header.iter().enumerate();
-        let restrictions = restrictions.filter(|(_, name)| RESTRICTIONS.contains(&&*folded(name)));
-        layout.restrictions = restrictions.map(|(at, _)| at).collect();
+        let restrictions = restrictions.filter_map(|(at, name)| Some((at, Restriction::of(name)?)));
+        layout.restrictions = restrictions.collect();
         let is_named = |name: &str| header.iter().any(|own| folded(own) == name);
         let is_chosen = |at: Column| chosen.iter().any(|(column, _)| *column == at);
         layout.has_own_codes = is_named("shortcode") || is_chosen(Column::Code);
@@ -186,7 +231,7 @@ impl ColumnPlaces {
             for place in &mut layout.places {
                 *place = place.filter(|at| Some(*at) != found);
             }
-            layout.restrictions.retain(|at| Some(*at) != found);
+            layout.restrictions.retain(|(at, _)| Some(*at) != found);
             layout.places[*column as usize] = found;
         }
         Ok(layout)
@@ -204,9 +249,10 @@ impl ColumnPlaces {
 
     /// Returns the names in a header that are not read.
     pub(crate) fn unread(&self, header: &[&str]) -> Vec<String> {
+        let is_restriction = |at: usize| self.restrictions.iter().any(|(own, _)| *own == at);
         let unread = header.iter().enumerate();
-        let unread = unread
-            .filter(|(at, _)| !self.places.contains(&Some(*at)) && !self.restrictions.contains(at));
+        let unread =
+            unread.filter(|(at, _)| !self.places.contains(&Some(*at)) && !is_restriction(*at));
         unread.map(|(_, name)| excerpt(name)).collect()
     }
 }
