@@ -65,8 +65,7 @@ impl<'t> Prefixes<'t> {
         self.rows.is_empty()
     }
 
-    /// Returns whether a code takes the paths below it, or is below such a code: then it must be found with a
-    /// slash after it, too.
+    /// Returns whether a code takes the paths below it, or is below such a code.
     pub(super) fn concern(&self, code: &str) -> bool {
         let Some(site) = self.site else {
             return false;
@@ -75,14 +74,6 @@ impl<'t> Prefixes<'t> {
         let ends = code.match_indices('/').map(|(slash, _)| slash);
         let mut starts = ends.chain([code.len()]).map(|end| &code[..end]);
         starts.any(|start| self.codes.contains(start))
-    }
-
-    /// Returns what may follow a code in paths that lead to its target.
-    pub(super) fn ends(&self, code: &str) -> &'static [&'static str] {
-        match self.concern(code) {
-            true => &["", "/"],
-            false => &[""],
-        }
     }
 }
 

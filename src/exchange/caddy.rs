@@ -1,8 +1,8 @@
 //! A Caddyfile: a site block with a `map` of all codes.
 //!
 //! Caddy compares the codes of a `map` in order, which is fast enough for thousands. It replaces placeholders in what
-//! a text is mapped to, but not in what an expression is: so codes that are found in any case are first mapped to
-//! their own spelling.
+//! a text is mapped to, but not in what an expression is: so a code with a slash after it, or in another case, is
+//! first mapped to the code as the table has it.
 
 use std::io::{self, Write};
 
@@ -52,27 +52,21 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
     if order.entries().any(|it| it.forward().query()) {
         out.write_all(QUERY.as_bytes())?;
     }
-    let path = match site.about().case() {
-        Case::Exact => "{path}",
-        Case::Fold => {
-            write_spellings(&order, &prefixes, out)?;
-            "{waypost_path}"
-        }
-    };
+    write_paths(site, &order, out)?;
     let varies = !negotiations.is_empty();
     if varies {
         write_choices(&negotiations, out)?;
-        write_variants(&order, &prefixes, &negotiations, (now, path), out)?;
+        write_variants(&order, &negotiations, now, out)?;
     }
     let outputs = "{waypost_status} {waypost_location}";
     let vary = if varies { " {waypost_vary}" } else { "" };
-    writeln!(out, "\tmap {path} {outputs}{vary} {{")?;
+    writeln!(out, "\tmap {{waypost_path}} {outputs}{vary} {{")?;
     if let Some(home) = site.about().home() {
         let (path, url) = (base_path(site), quoted(&literal(home.url())));
         writeln!(out, "\t\t\"{path}\" 302 {url}")?;
     }
     for row in order.rows() {
-        write_code(&row, &prefixes, &negotiations, now, out)?;
+        write_code(&row, &negotiations, now, out)?;
     }
     out.write_all(REST.as_bytes())?;
     if !prefixes.is_empty() {
@@ -100,24 +94,23 @@ fn write_answers(prefixes: &Prefixes<'_>, varies: bool, out: &mut dyn Write) -> 
     )
 }
 
-/// Writes the map of paths to the spelling of their code in the table, if it is found in any case.
-fn write_spellings(
-    order: &SortedEntries<'_>,
-    prefixes: &Prefixes<'_>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let alike = Alike::of(order);
+/// Writes the map of paths without a slash at the end, after which a code is also found, and in the spelling of their
+/// code in the table, if it is found in any case.
+fn write_paths(site: &Site, order: &SortedEntries<'_>, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"\tmap {path} {waypost_path} {\n")?;
-    for row in order.rows_by_case() {
-        let (path, expression) = (row.path(), row.expression());
-        for end in prefixes.ends(&row.code) {
+    if site.about().case() == Case::Fold {
+        let alike = Alike::of(order);
+        for row in order.rows_by_case() {
+            let (path, expression) = (row.path(), row.expression());
             if row.folds && expression != matching(&path) {
-                writeln!(out, "\t\t`~^{expression}{end}$` \"{path}{end}\"")?;
+                writeln!(out, "\t\t`~^{expression}/?$` \"{path}\"")?;
             } else if !row.folds && alike.contains(&row) {
-                writeln!(out, "\t\t\"{path}{end}\" \"{path}{end}\"")?;
+                writeln!(out, "\t\t\"{path}\" \"{path}\"\n\t\t\"{path}/\" \"{path}\"")?;
             }
         }
     }
+    let base = matching(&base_path(site));
+    writeln!(out, "\t\t`~^({base}.*[^/])/$` \"$1\"")?;
     out.write_all(b"\t\t`~(?s)^.*$` \"$0\"\n\t}\n")
 }
 
@@ -144,15 +137,14 @@ fn write_choices(negotiations: &Negotiations<'_>, out: &mut dyn Write) -> io::Re
 /// Writes, for each list of types, a map of the codes that choose from it.
 fn write_variants(
     order: &SortedEntries<'_>,
-    prefixes: &Prefixes<'_>,
     negotiations: &Negotiations<'_>,
-    (now, path): (Timestamp, &str),
+    now: Timestamp,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for (list, _) in negotiations.lists() {
         writeln!(
             out,
-            "\tmap \"{{waypost_choice_{list}}} {path}\" {{waypost_link_{list}}} {{"
+            "\tmap \"{{waypost_choice_{list}}} {{waypost_path}}\" {{waypost_link_{list}}} {{"
         )?;
         let of_list = |row: &CodeRow<'_>| negotiations.number(row.entry) == Some(list);
         for row in order.rows().filter(of_list) {
@@ -160,9 +152,7 @@ fn write_variants(
             for (choice, destination) in destinations.iter().flat_map(Destinations::choices) {
                 let url = destination.written(literal, "", query(destination.query_start()));
                 let url = quoted(&url);
-                for end in prefixes.ends(&row.code) {
-                    writeln!(out, "\t\t\"{choice} {}{end}\" {url}", row.path())?;
-                }
+                writeln!(out, "\t\t\"{choice} {}\" {url}", row.path())?;
             }
         }
         writeln!(out, "\t\tdefault \"\"\n\t}}")?;
@@ -173,7 +163,6 @@ fn write_variants(
 /// Writes the lines for a code.
 fn write_code(
     row: &CodeRow<'_>,
-    prefixes: &Prefixes<'_>,
     negotiations: &Negotiations<'_>,
     now: Timestamp,
     out: &mut dyn Write,
@@ -189,10 +178,7 @@ fn write_code(
             format!("{} {}", row.entry.status().code(), quoted(&url))
         }
     };
-    for end in prefixes.ends(&row.code) {
-        writeln!(out, "\t\t\"{}{end}\" {answer}", row.path())?;
-    }
-    Ok(())
+    writeln!(out, "\t\t\"{}\" {answer}", row.path())
 }
 
 /// Returns the placeholder for the query.

@@ -12,6 +12,7 @@ use crate::mapping::{Case, Site, Status, Timestamp};
 use super::below::{Leads, Prefixes, UNSOUND};
 use super::case::Alike;
 use super::destination::{Destination, Destinations, QueryStart};
+use super::expression::matching;
 use super::negotiation::{self, NO_PAGE, Negotiations};
 use super::order::{CodeRow, SortedEntries, base_path};
 
@@ -104,6 +105,13 @@ pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Res
     }
     maps.write_sizes(out)?;
     out.write_all(DOLLAR.as_bytes())?;
+    // A code is also found with a slash after it.
+    let base = matching(&base_path(site));
+    let map = "map $uri $waypost_path";
+    writeln!(
+        out,
+        "{map} {{ \"~^({base}.*[^/])/\\z\" $1; default $uri; }}"
+    )?;
     if maps.order.entries().any(|it| it.forward().query()) {
         out.write_all(MORE_ARGS.as_bytes())?;
     }
@@ -156,13 +164,12 @@ impl Maps<'_> {
     fn write_sizes(&self, out: &mut dyn Write) -> io::Result<()> {
         let (mut keys, mut longest) = (0, 0);
         for row in self.rows(|_| true) {
-            let ends = self.prefixes.ends(&row.code).len();
             let choices = row.entry.variants().count() + 1;
-            keys += ends * choices;
-            longest = longest.max(row.path().len() + ends - 1);
-            if choices > 1 {
-                longest = longest.max(format!("{choices} {}/", row.path()).len());
-            }
+            keys += choices;
+            longest = longest.max(match choices {
+                1 => row.path().len(),
+                _ => format!("{choices} {}", row.path()).len(),
+            });
         }
         let bucket = (longest + OVERHEAD).next_power_of_two().max(64);
         writeln!(out, "map_hash_bucket_size {bucket};")?;
@@ -199,16 +206,14 @@ impl Maps<'_> {
         for (list, _) in self.negotiations.lists() {
             writeln!(
                 out,
-                "map \"$waypost_choice_{list} $uri\" $waypost_link_{list} {{"
+                "map \"$waypost_choice_{list} $waypost_path\" $waypost_link_{list} {{"
             )?;
             let is_of_list = |row: &CodeRow<'_>| self.negotiations.number(row.entry) == Some(list);
             for row in self.rows(is_of_list) {
                 let destinations = row.destinations(self.now);
                 for (choice, it) in destinations.iter().flat_map(Destinations::choices) {
-                    for end in self.prefixes.ends(&row.code) {
-                        let key = self.key(&format!("{choice} "), &row, end);
-                        writeln!(out, "    {key} \"{}\";", code_value(it))?;
-                    }
+                    let key = self.key(&format!("{choice} "), &row);
+                    writeln!(out, "    {key} \"{}\";", code_value(it))?;
                 }
             }
             out.write_all(b"}\n")?;
@@ -218,7 +223,7 @@ impl Maps<'_> {
 
     /// Writes the map of the field `Vary`.
     fn write_vary(&self, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(b"map $uri $waypost_vary {\n")?;
+        out.write_all(b"map $waypost_path $waypost_vary {\n")?;
         let vary = |row: &CodeRow<'_>| match self.negotiations.number(row.entry) {
             Some(_) => "Accept",
             None => "\"\"",
@@ -228,9 +233,7 @@ impl Maps<'_> {
             row.entry.has_variants() || self.prefixes.concern(&row.code) || self.precedes(row)
         };
         for row in self.rows(is_concerned) {
-            for end in self.prefixes.ends(&row.code) {
-                writeln!(out, "    {} {};", self.key("", &row, end), vary(&row))?;
-            }
+            writeln!(out, "    {} {};", self.key("", &row), vary(&row))?;
         }
         for (row, _) in self.prefixes.rows() {
             writeln!(out, "    \"~{}\" {};", row.below_decoded(), vary(row))?;
@@ -241,7 +244,7 @@ impl Maps<'_> {
     /// Writes the maps of codes.
     fn write_codes(&self, site: &Site, out: &mut dyn Write) -> io::Result<()> {
         for status in STATUSES {
-            writeln!(out, "map $uri $waypost_{} {{", status.code())?;
+            writeln!(out, "map $waypost_path $waypost_{} {{", status.code())?;
             if let Some(home) = site.about().home().filter(|_| status == Status::Found) {
                 let (path, url) = (base_path(site), value(home.url()));
                 writeln!(out, "    \"{path}\" \"{url}\";")?;
@@ -258,22 +261,18 @@ impl Maps<'_> {
                     Some(list) => format!("$waypost_link_{list}"),
                     None => code_value(&own),
                 };
-                for end in self.prefixes.ends(&row.code) {
-                    writeln!(out, "    {} \"{url}\";", self.key("", &row, end))?;
-                }
+                writeln!(out, "    {} \"{url}\";", self.key("", &row))?;
             }
             out.write_all(b"}\n")?;
         }
-        out.write_all(b"map $uri $waypost_410 {\n")?;
+        out.write_all(b"map $waypost_path $waypost_410 {\n")?;
         let is_gone = |row: &CodeRow<'_>| row.target(self.now).is_none();
         for row in self.rows(|row| is_gone(row) || self.precedes(row)) {
             if !is_gone(&row) {
                 self.write_preceding(&row, out)?;
                 continue;
             }
-            for end in self.prefixes.ends(&row.code) {
-                writeln!(out, "    {} 1;", self.key("", &row, end))?;
-            }
+            writeln!(out, "    {} 1;", self.key("", &row))?;
         }
         out.write_all(b"}\n")
     }
@@ -285,12 +284,10 @@ impl Maps<'_> {
 
     /// Writes, in a map in which a code has no value, that such a code has none.
     fn write_preceding(&self, row: &CodeRow<'_>, out: &mut dyn Write) -> io::Result<()> {
-        if self.precedes(row) {
-            for end in self.prefixes.ends(&row.code) {
-                writeln!(out, "    {} \"\";", self.key("", row, end))?;
-            }
+        match self.precedes(row) {
+            true => writeln!(out, "    {} \"\";", self.key("", row)),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     /// Writes the maps of paths below codes.
@@ -339,12 +336,12 @@ impl Maps<'_> {
         writeln!(out, "    \"~{}\" {found};", row.below_decoded())
     }
 
-    /// Returns the map key for a text and a decoded path: the code followed by `end`.
-    fn key(&self, before: &str, row: &CodeRow<'_>, end: &str) -> String {
+    /// Returns the map key for a text and the decoded path of a code.
+    fn key(&self, before: &str, row: &CodeRow<'_>) -> String {
         match self.alike.contains(row) || row.folds && !row.code.is_ascii() {
             // A dollar sign would also match before a line break at the end.
-            true => format!("\"~^{before}{}{end}\\z\"", row.expression()),
-            false => format!("\"{before}{}{end}\"", row.path()),
+            true => format!("\"~^{before}{}\\z\"", row.expression()),
+            false => format!("\"{before}{}\"", row.path()),
         }
     }
 }

@@ -213,7 +213,7 @@ def check_pages(table, expected, base, work):
 def check(name, table, work):
     host, codes = paths(table)
     asked = codes + paths_below(table)
-    if name in ("apache", "htaccess"):
+    if name != "html":
         asked += [f"{code}/" for code in codes]
     asked += spellings(table, asked)
     negotiated = requests(table)

@@ -27,6 +27,8 @@ pub(super) struct Value {
 enum Source {
     #[default]
     Path,
+    /// The path without a slash at the end.
+    PathWithoutSlash,
     /// The path as it was sent, with the query.
     PathAndQuery,
     /// The query, of which it only counts whether it is empty.
@@ -42,6 +44,8 @@ pub(super) struct Map {
     index: PatternIndex,
     pub(super) default: Option<Value>,
     source: Source,
+    /// The expression whose first group is a path without the slash at its end.
+    before_slash: Option<Pattern>,
     /// Why other values may be in it that are not known.
     pub(super) is_partial: Option<RowError>,
 }
@@ -54,6 +58,7 @@ impl Map {
     /// Reads a block; returns the name of its variable, too, or `None` if it is another map.
     pub(super) fn of(
         block: &Block,
+        path_without_slash: Option<&PathWithoutSlash<'_>>,
         refuse: &mut dyn FnMut(usize, RowError),
     ) -> Option<(String, Self)> {
         let words = block.named("map")?;
@@ -64,10 +69,15 @@ impl Map {
             "$uri" | "$document_uri" => Source::Path,
             "$request_uri" => Source::PathAndQuery,
             "$args" | "$query_string" => Source::Query,
-            _ => return None,
+            source => {
+                let variable = source.strip_prefix('$')?;
+                path_without_slash.filter(|it| it.variable == variable)?;
+                Source::PathWithoutSlash
+            }
         };
         let mut map = Self {
             source,
+            before_slash: path_without_slash.map(|it| expression(it.written, false)),
             ..Self::default()
         };
         for pair in &block.inner {
@@ -98,7 +108,7 @@ impl Map {
                         let key = key.strip_prefix('\\').unwrap_or(key);
                         let decoded = match map.source {
                             Source::PathAndQuery => percent_decode_str(key).decode_utf8_lossy(),
-                            Source::Path | Source::Query => key.into(),
+                            Source::Path | Source::PathWithoutSlash | Source::Query => key.into(),
                         };
                         let mut value = value(&decoded, text);
                         value.is_exact = true;
@@ -143,6 +153,7 @@ impl Map {
                 format!("{}?{}", request.path, request.query)
             }
             Source::Path | Source::PathAndQuery => request.path.to_owned(),
+            Source::PathWithoutSlash => self.without_slash(request.path),
             Source::Query => request.query.to_owned(),
         };
         // nginx keeps a value from where it is first used, with the groups that there were there.
@@ -183,6 +194,17 @@ impl Map {
         Ok(self.default.as_ref())
     }
 
+    /// Returns a path without the slash at its end.
+    fn without_slash(&self, path: &str) -> String {
+        let groups = match &self.before_slash {
+            Some(Pattern::Known(known)) => known.groups(path.as_bytes()),
+            _ => None,
+        };
+        let before = groups.and_then(|it| it.get(1).cloned().flatten());
+        let before = before.and_then(|it| String::from_utf8(it).ok());
+        before.unwrap_or_else(|| path.to_owned())
+    }
+
     /// Returns the values that may be found for a path that begins with a text; `None` if there are
     /// too many, or unknown ones.
     pub(super) fn below<'m>(&'m self, start: &str) -> Option<Vec<&'m Value>> {
@@ -193,6 +215,10 @@ impl Map {
         let exact = self.exact.range(folded.clone()..);
         let exact = exact.take_while(|(key, _)| key.starts_with(&folded));
         let mut found: Vec<_> = exact.map(|(_, value)| value).collect();
+        if self.source == Source::PathWithoutSlash {
+            let path = self.without_slash(start).to_ascii_lowercase();
+            found.extend(self.exact.get(&path));
+        }
         for number in self.index.below(start.as_bytes())? {
             let (pattern, value) = &self.patterns[number];
             if pattern.may_match_below(start.as_bytes()) {
@@ -201,5 +227,33 @@ impl Map {
         }
         found.extend(self.default.as_ref().filter(|it| !it.text.is_empty()));
         Some(found)
+    }
+}
+
+/// A variable with the path without a slash at the end, as exports of Waypost have one.
+pub(super) struct PathWithoutSlash<'b> {
+    pub(super) variable: &'b str,
+    /// The expression of the paths that end in one; the first group is what precedes it.
+    written: &'b str,
+}
+
+impl<'b> PathWithoutSlash<'b> {
+    /// Returns the variable that a block defines, if it is one.
+    pub(super) fn of(block: &'b Block) -> Option<Self> {
+        let ["$uri", variable] = block.named("map")?[..] else {
+            return None;
+        };
+        let [removal, default] = &block.inner[..] else {
+            return None;
+        };
+        let [key, "$1"] = removal.words.iter().map(String::as_str).collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        let written = key.strip_prefix('~')?;
+        let is_expected = written.starts_with("^(/")
+            && written.ends_with(".*[^/])/\\z")
+            && default.words == ["default", "$uri"];
+        let variable = variable.strip_prefix('$').filter(|_| is_expected)?;
+        Some(Self { variable, written })
     }
 }

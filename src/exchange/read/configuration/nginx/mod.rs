@@ -32,7 +32,7 @@ use self::candidates::candidates;
 use self::definitions::definitions;
 use self::error_pages::ErrorPages;
 use self::instructions::{Body, Condition, Instruction, InstructionKind};
-use self::maps::Map;
+use self::maps::{Map, PathWithoutSlash};
 use self::names::of_host;
 use self::server::{Server, constants};
 use self::unread::report_unread;
@@ -108,8 +108,15 @@ fn variables(outermost: &[Block], refuse: &mut dyn FnMut(usize, RowError)) -> Va
     }
     let is_only = |name: &String| defined.get(name) == Some(&1);
     variables.constants.retain(|name, _| is_only(name));
+    let path_without_slash = outermost.iter().find_map(PathWithoutSlash::of);
+    let path_without_slash = path_without_slash.filter(|it| defined.get(it.variable) == Some(&1));
     for block in outermost.iter().filter(|it| it.named("map").is_some()) {
-        match Map::of(block, refuse) {
+        let variable = block.words.get(2).and_then(|it| it.strip_prefix('$'));
+        let is_own = |it: &PathWithoutSlash<'_>| variable == Some(it.variable);
+        if path_without_slash.as_ref().is_some_and(is_own) {
+            continue;
+        }
+        match Map::of(block, path_without_slash.as_ref(), refuse) {
             Some((name, map)) if is_only(&name) => drop(variables.maps.insert(name, map)),
             Some(_) => refuse(
                 block.line,
@@ -242,6 +249,32 @@ mod tests {
         assert_eq!(link(2).retired, Some(WrittenRetirement::Always));
         assert_eq!(link(3).status, Some(Status::PermanentRedirect));
         assert_eq!(refused(&rows).len(), 1);
+    }
+
+    #[test]
+    fn a_map_may_compare_paths_without_the_slash_at_their_ends() {
+        for (expression, found) in [
+            ("~^(/.*[^/])/\\z", &["2 a https://e.org/"][..]),
+            ("~^(/.*[^/])$", &[]),
+        ] {
+            let text = format!(
+                "map $uri $path {{ \"{expression}\" $1; default $uri; }}\n\
+                 map $path $waypost_302 {{ \"/a\" \"https://e.org/\"; }}\n"
+            );
+            let rows = read_by(super::read, &*text);
+            assert_eq!(pairs(&rows), found, "{expression}");
+            assert_eq!(refused(&rows).is_empty(), !found.is_empty());
+        }
+        // What leads only the path with the slash elsewhere is compared.
+        let rows = read_by(
+            super::read,
+            "map $uri $path { \"~^(/.*[^/])/\\z\" $1; default $uri; }\n\
+             map $path $x { /a https://e.org/; /b https://e.org/b; }\n\
+             server { location = /b/ { return 302 https://e.org/other; }\n\
+             location / { if ($x) { return 302 $x; } } }\n",
+        );
+        assert_eq!(pairs(&rows), ["2 a https://e.org/"]);
+        assert_eq!(refused(&rows).len(), 2);
     }
 
     #[test]
