@@ -98,6 +98,15 @@ impl<'t> Addition<'t> {
         })
     }
 
+    /// Returns whether a URL of the entry is under a site of the table.
+    pub(crate) fn leads_back(&self, table: &Table) -> bool {
+        let variants = self.entry.variants.iter();
+        let below = variants.clone().filter_map(|it| it.below.as_ref());
+        let own = self.entry.url.iter().chain(&self.entry.below);
+        let mut all = own.chain(variants.map(|it| &it.target)).chain(below);
+        all.any(|url| table.covers(url))
+    }
+
     /// Returns the own code of the entry.
     pub(crate) fn code(&self) -> Cow<'_, Code> {
         self.entry.own_code(self.site.scheme())

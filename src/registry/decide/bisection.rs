@@ -2,8 +2,10 @@
 //!
 //! All are tried together, and usually the table is valid with all of them. If it is not, halves
 //! are tried until each invalid entry is known, in their original order: of entries that form a
-//! loop, it is the one that closes it. Then entries that shadow older entries of the table are
-//! refused, unless that is allowed. Invariant: the accepted entries were proved together.
+//! loop, it is the one that closes it. Loops consist of entries that lead to short links of the
+//! table, which are few, so halves of these are tried before halves of all. Then entries that
+//! shadow older entries of the table are refused, unless that is allowed. Invariant: the accepted
+//! entries were proved together.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -115,8 +117,37 @@ impl Bisection<'_, '_> {
         effort: &Effort,
         bisected: &mut Bisected,
     ) -> Result<(), RegistrationRefusal> {
-        let mut parts = vec![candidates];
         let mut faults = 0;
+        let is_chained = |number: &&usize| self.additions[**number].leads_back(self.base.table());
+        let chained: Vec<_> = candidates.iter().filter(is_chained).copied().collect();
+        if chained.is_empty() || chained.len() == candidates.len() {
+            return self.halve(candidates, effort, &mut faults, bisected);
+        }
+        bisected.proofs += 1;
+        match self.prove(candidates.to_vec()) {
+            Ok(accepted) => bisected.accepted = Some(accepted),
+            Err(refusal) if !effort.blames_entries(&refusal, faults) => return Err(refusal),
+            Err(_) => {
+                self.halve(&chained, effort, &mut faults, bisected)?;
+                bisected.accepted = None;
+                let mut rest = candidates.to_vec();
+                rest.retain(|number| !bisected.refused.contains_key(number));
+                self.halve(&rest, effort, &mut faults, bisected)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Accepts those of some entries with which the table has no errors, by halves, and counts the
+    /// others as faults.
+    fn halve(
+        &self,
+        candidates: &[usize],
+        effort: &Effort,
+        faults: &mut usize,
+        bisected: &mut Bisected,
+    ) -> Result<(), RegistrationRefusal> {
+        let mut parts = vec![candidates];
         while let Some(part) = parts.pop().filter(|_| effort.suffices(bisected)) {
             if part.is_empty() {
                 continue;
@@ -127,11 +158,11 @@ impl Bisection<'_, '_> {
             bisected.proofs += 1;
             match (self.prove(numbers), part) {
                 (Ok(accepted), _) => bisected.accepted = Some(accepted),
-                (Err(refusal), _) if !effort.blames_entries(&refusal, faults) => {
+                (Err(refusal), _) if !effort.blames_entries(&refusal, *faults) => {
                     return Err(refusal);
                 }
                 (Err(refusal), [only]) => {
-                    faults += 1;
+                    *faults += 1;
                     bisected.refused.insert(*only, refusal);
                 }
                 (Err(_), _) => {
