@@ -8,6 +8,7 @@ Differences that are understood, and documented in docs/importing.md:
 - the slash of `/CODE/` is not appended to the URL of `Redirect /CODE URL`;
 - the slash of `/CODE/` is not led by a rule for all paths, as what nothing names is;
 - a URL is in canonical form;
+- what is below a code is passed on as it was requested, not decoded;
 - a query is not appended to a fragment, but put before it if other media types take it;
 - the URL of an `ErrorDocument` is an answer for its status;
 - an entry with variants also answers where Apache answers 404 or 406 to some values of `Accept`;
@@ -187,6 +188,10 @@ def without_query(location, query):
     return re.sub(r"[?&]" + re.escape(query) + "(?=#)", "", location or "")
 
 
+def decoded(url):
+    return urllib.parse.unquote(url or "")
+
+
 def is_general(key, apaches):
     """Returns whether Apache answers a path with a slash after it as one next to it that nothing names."""
     path, client = key
@@ -216,7 +221,9 @@ def difference(key, apaches, ours, everyones):
     is_of_code = agrees or ours.get((page[:-1], client), (None, ""))[1] == (found[1] or "").split("?")[0]
     if page.endswith("/") and is_of_code and is_general(key, apaches):
         return False
-    if found in equivalents(path, client, apaches):
+    if {found, (found[0], without_query(found[1], query))} & equivalents(path, client, apaches):
+        return False
+    if "%" in path and found[0] == expected[0] and decoded(found[1]) == decoded(expected[1]):
         return False
     if query and "#" in (expected[1] or "") and (found[0], without_query(found[1], query)) == expected:
         return False

@@ -382,6 +382,13 @@ mod tests {
                 &["a query", "b query"],
                 &[],
             ),
+            // Apache answers 500 to all, because it does not know the status 3.
+            (
+                "^a$ https://e.org/1 [R=3-7,L]\n^b$ https://e.org/2 [R,L]",
+                &[],
+                &[1, 2],
+            ),
+            ("^a$ https://e.org/ [R=302x,L]", &["a query"], &[]),
             (
                 "^a$ https://e.org/1 [R]\n1$ https://e.org/2 [R]",
                 &["1 query"],

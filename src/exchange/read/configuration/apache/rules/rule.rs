@@ -230,7 +230,7 @@ impl Flags {
             "p" | "proxy" => self.other = Some("a short link is no proxy"),
             "qsa" | "qsappend" => self.appends = true,
             "qsd" | "qsdiscard" => self.drops = true,
-            "r" | "redirect" => self.status = Some(status_of_flag(value.unwrap_or("302"))),
+            "r" | "redirect" => self.status = Some(status_of_flag(value.unwrap_or("302"))?),
             "s" | "skip" => self.skipped = value?.parse().ok()?,
             _ => return None,
         }
@@ -349,7 +349,7 @@ fn parts<'w>(words: &[&'w str]) -> Result<(u16, &'w str, Option<&'w str>), RowEr
 fn status_of(text: &str) -> Option<u16> {
     match &*text.to_ascii_lowercase() {
         "gone" => Some(410),
-        "permanent" | "temp" | "seeother" => Some(status_of_flag(text)),
+        "permanent" | "temp" | "seeother" => status_of_flag(text),
         number if number.bytes().all(|byte| byte.is_ascii_digit()) => {
             number.parse().ok().filter(|it| (100..600).contains(it))
         }
@@ -357,14 +357,24 @@ fn status_of(text: &str) -> Option<u16> {
     }
 }
 
-/// Returns the status of the flag `R`, which is 302 for every other word.
-fn status_of_flag(text: &str) -> u16 {
+/// Returns the status of the flag `R`: that of the digits that its value begins with, or 302 for any
+/// other word; `None` if Apache refuses it (`cmd_rewriterule_setflag` in mod_rewrite.c).
+fn status_of_flag(text: &str) -> Option<u16> {
+    let is_digit = |byte: &u8| byte.is_ascii_digit();
     match &*text.to_ascii_lowercase() {
-        "permanent" => 301,
-        "seeother" => 303,
-        number if number.bytes().all(|byte| byte.is_ascii_digit()) => number.parse().unwrap_or(302),
-        _ => 302,
+        "permanent" => Some(301),
+        "seeother" => Some(303),
+        number if number.as_bytes().first().is_some_and(is_digit) => {
+            let digits = number.bytes().take_while(|it| is_digit(it)).count();
+            number[..digits].parse().ok().filter(is_known)
+        }
+        _ => Some(302),
     }
+}
+
+/// Returns whether Apache knows a status (`status_lines` in http_protocol.c).
+fn is_known(status: &u16) -> bool {
+    matches!(status, 100..=103 | 200..=226 | 300..=308 | 400..=451 | 500..=511)
 }
 
 /// Returns an expression that matches exactly this text.
