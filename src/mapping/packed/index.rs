@@ -17,6 +17,9 @@ use crate::mapping::value::KEY_REST;
 /// The approximate number of records that share an item of the directory, as a power of two.
 const SHARED_BITS: u32 = 2;
 
+/// The maximum number of records that are read one by one.
+const MOST_SCANNED: usize = 64;
+
 /// The records of a site, sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
@@ -219,12 +222,34 @@ impl Index {
     fn from(&self, key: u64, fits: impl Fn(&Record) -> bool) -> impl Iterator<Item = u32> {
         let near = self.near(key);
         let records = &self.records[near.start as usize..near.end as usize];
-        let first = records.partition_point(|record| record.key < key);
+        let first = self.first_from(key, records);
         let fitting = records[first..]
             .iter()
             .take_while(move |record| fits(record));
         let numbers = near.start + index(first)..;
         numbers.zip(fitting).map(|(number, _)| number)
+    }
+
+    /// Returns how many of the records that share the first bits of a key are before it.
+    ///
+    /// Hashes are evenly distributed, so the key is probably where its further bits say: that reads one
+    /// line of memory, where a binary search waits for one after the other.
+    fn first_from(&self, key: u64, records: &[Record]) -> usize {
+        let is_before = |record: &Record| record.key < key;
+        // Many have the same target.
+        if records.len() > MOST_SCANNED {
+            return records.partition_point(is_before);
+        }
+        let further_bits = key << (u64::BITS - self.shift);
+        let guess = u128::from(further_bits) * records.len() as u128;
+        let mut first = (guess >> u64::BITS) as usize;
+        while first > 0 && !is_before(&records[first - 1]) {
+            first -= 1;
+        }
+        while records.get(first).is_some_and(is_before) {
+            first += 1;
+        }
+        first
     }
 
     /// Returns the numbers of the records that share the first bits of a key.
@@ -238,4 +263,42 @@ impl Index {
 fn directory_bits(records: usize) -> u32 {
     let wanted = records.checked_ilog2().unwrap_or(0);
     wanted.saturating_sub(SHARED_BITS).clamp(1, 28)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::ShapeNumber;
+    use super::*;
+
+    #[test]
+    fn records_are_found_wherever_they_are() {
+        let even: Vec<u64> = (0..1000_u64)
+            .map(|number| number.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+            .collect();
+        let near_the_start = (0..50).collect();
+        let near_the_end = (0..50).map(|number| u64::MAX - number).collect();
+        let equal = [vec![7 << 40; 200], even.clone()].concat();
+        for keys in [even, near_the_start, near_the_end, equal, vec![5], vec![]] {
+            let index = Index::new(keys.iter().zip(0..).map(record).collect());
+            let close = |key: &u64| [key.saturating_sub(1), *key, key.saturating_add(1)];
+            for key in keys.iter().flat_map(close).chain([0, u64::MAX]) {
+                let found: Vec<_> = index.with_key(key).collect();
+                let numbered = index.records().iter().zip(0..);
+                let expected: Vec<u32> = numbered
+                    .filter(|(record, _)| record.key == key)
+                    .map(|(_, number)| number)
+                    .collect();
+                assert_eq!(found, expected, "{key}");
+            }
+        }
+    }
+
+    fn record((key, offset): (&u64, u32)) -> Record {
+        Record {
+            key: *key,
+            target: Text::at(offset),
+            line: 0,
+            shape: ShapeNumber::new(0),
+        }
+    }
 }
