@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::exchange::read::{ConfigurationTree, in_plain_lines, in_utf8};
+use crate::exchange::read::ConfigurationTree;
 
 /// The name of the configuration file of a directory.
 const FILE_NAME: &str = ".htaccess";
@@ -50,8 +50,7 @@ pub(super) fn read_tree(root: &Path, most_bytes: u64) -> anyhow::Result<Configur
                 left = left.checked_sub(bytes.len() as u64).with_context(|| {
                     format!("{} has more than {most_bytes} bytes", root.display())
                 })?;
-                let (bytes, _) = in_utf8(&bytes);
-                let bytes = in_plain_lines(bytes).into_owned();
+                // As Apache reads it: neither other encodings nor other line breaks are converted.
                 let name = entry.path().display().to_string();
                 tree.add(name, directory.clone(), bytes);
             } else {

@@ -128,6 +128,15 @@ impl LinkOrigin<'_> {
         format!("{}{path}", origin.unwrap_or_default())
     }
 
+    /// Returns whether a URL, which may contain what is replaced later, names the host of a base URL.
+    pub(crate) fn has_host_of(self, url: &str) -> bool {
+        let authority = url.split_once("://").map_or("", |(_, rest)| rest);
+        let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
+        let host = authority.split(':').next().unwrap_or_default();
+        let mut own = self.base_urls.iter().map(|it| it.host());
+        own.any(|own| own.eq_ignore_ascii_case(host))
+    }
+
     fn under(self, base_url: &BaseUrl, path: &str) -> Result<String, RowError> {
         let decoded = percent_decode_str(path).decode_utf8();
         let decoded = decoded.map_err(|_| RowError::NotUtf8)?;

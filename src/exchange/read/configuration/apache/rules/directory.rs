@@ -19,6 +19,11 @@ const MODULES: [&str; 4] = [
 
 const NOT_ALWAYS: &str = "this is not for every request";
 
+const RESTRICTED: RowError = RowError::NoLink("access is restricted, which a table does not do");
+
+/// The sections whose lines Apache applies after, and so above, those of the directory around them.
+const MERGED_LATER: [&str; 5] = ["if", "elseif", "else", "files", "filesmatch"];
+
 /// The rules of one file.
 #[derive(Default)]
 pub(crate) struct Directory {
@@ -43,8 +48,8 @@ struct Reader<'r> {
     variables: &'r Variables,
     matchers: &'r mut Matchers,
     virtual_hosts: &'r VirtualHosts,
-    /// The open sections that may apply a line only to some requests, or to none.
-    sections: Vec<String>,
+    /// The open sections, the innermost last.
+    sections: Vec<Section>,
     /// The conditions of the next rule.
     condition: Option<&'static str>,
     conditions: Conditions,
@@ -52,6 +57,45 @@ struct Reader<'r> {
     is_uncertain: bool,
     /// How many of the next rules depend on a rule before.
     dependent: usize,
+    /// The first `Rewrite` line that may not be applied.
+    uncertain_rewriting: Option<usize>,
+    /// The line of the old access control that denies what is not allowed, and whether all is allowed.
+    denies_by_default: Option<usize>,
+    allows_all: bool,
+    /// Sections for a file of one name that change what is answered: the line, and the name.
+    changed_files: Vec<(usize, String)>,
+    /// What the rules are for, and where they lead.
+    rule_texts: Vec<String>,
+}
+
+/// An open section.
+struct Section {
+    line: usize,
+    /// Its name in lower case.
+    name: String,
+    /// What it is for.
+    argument: String,
+    /// Whether it applies its lines to every request.
+    is_always: bool,
+}
+
+impl Section {
+    /// Returns the name of the only file that it is for, if there is one.
+    fn file(&self) -> Option<&str> {
+        let name = self.argument.trim_matches(['"', '\'', ' ']);
+        let is_one = self.name == "files" && !name.contains(['~', '*', '?', '[', ' ']);
+        is_one.then_some(name)
+    }
+
+    /// Returns whether it is only for files whose names begin with a dot, as `.htaccess` does.
+    fn is_of_hidden_files(&self) -> bool {
+        let name = self.argument.trim_start_matches(['~', ' ', '"', '\'']);
+        match &*self.name {
+            "files" if !self.argument.starts_with('~') => name.starts_with('.'),
+            "files" | "filesmatch" => name.starts_with("^\\."),
+            _ => false,
+        }
+    }
 }
 
 impl Directory {
@@ -76,11 +120,20 @@ impl Directory {
             conditions: Conditions::default(),
             is_uncertain: false,
             dependent: 0,
+            uncertain_rewriting: None,
+            denies_by_default: None,
+            allows_all: false,
+            changed_files: Vec::new(),
+            rule_texts: Vec::new(),
         };
         // The rules of the server are not those of its virtual hosts, each of which turns on its own.
         reader.directory.engine = virtual_hosts.are_some().then_some(false);
         for (own_line, bytes) in joined_lines(bytes) {
             let line = own_line + first_line - 1;
+            // A note may have any bytes.
+            if bytes.trim_ascii_start().starts_with(b"#") {
+                continue;
+            }
             let done = text(&bytes).and_then(|text| {
                 let words = words(text);
                 match reader.virtual_hosts.refusal(own_line, &words) {
@@ -89,17 +142,44 @@ impl Directory {
                 }
             });
             if let Err(error) = done {
-                if error == MALFORMED {
+                if matches!(error, MALFORMED | RowError::NotUtf8) {
                     reader.directory.broken.get_or_insert(line);
                 }
                 reader.directory.problems.push((line, error));
             }
         }
-        reader.directory
+        reader.end()
     }
 }
 
 impl Reader<'_> {
+    /// Returns the rules, after the last line.
+    fn end(mut self) -> Directory {
+        let directory = &mut self.directory;
+        // Apache refuses a file with an open section.
+        if let Some(open) = self.sections.first() {
+            directory.broken.get_or_insert(open.line);
+            directory.problems.push((open.line, MALFORMED));
+        }
+        if let Some(line) = self.denies_by_default.filter(|_| !self.allows_all) {
+            directory.broken.get_or_insert(line);
+            directory.problems.push((line, RESTRICTED));
+        }
+        let is_named = |name: &str| self.rule_texts.iter().any(|it| it.contains(name));
+        for (line, _) in self.changed_files.iter().filter(|(_, it)| is_named(it)) {
+            directory.broken.get_or_insert(*line);
+            directory.problems.push((*line, RESTRICTED));
+        }
+        // It is not known whether the rules of the directory above are applied.
+        if let Some(line) = self
+            .uncertain_rewriting
+            .filter(|_| !directory.has_rewriting)
+        {
+            directory.broken.get_or_insert(line);
+        }
+        self.directory
+    }
+
     fn take(&mut self, line: usize, words: &[String]) -> Result<(), RowError> {
         let Some((name, rest)) = words.split_first() else {
             return Ok(());
@@ -107,8 +187,7 @@ impl Reader<'_> {
         let name = name.to_ascii_lowercase();
         let rest: Vec<_> = rest.iter().map(String::as_str).collect();
         if let Some(section) = name.strip_prefix('<') {
-            self.section(section, &rest);
-            return Ok(());
+            return self.section(line, section, &rest);
         }
         if !name
             .bytes()
@@ -116,10 +195,33 @@ impl Reader<'_> {
         {
             return Err(MALFORMED);
         }
-        self.directory.has_rewriting |= name.starts_with("rewrite");
-        if let Some(reason) = effect_on_all(&name, &rest).filter(|_| self.applies_to_all()) {
+        if name.starts_with("rewrite") {
+            match self.is_always() {
+                true => self.directory.has_rewriting = true,
+                false => _ = self.uncertain_rewriting.get_or_insert(line),
+            }
+        }
+        if let Some(file) = self.sections.iter().find_map(Section::file) {
+            if effect_on_all(&name, &rest).is_some() {
+                self.changed_files.push((line, file.to_owned()));
+            }
+        } else if !self.sections.iter().any(Section::is_of_hidden_files) {
+            self.access(line, &name, &rest);
+            if let Some(error) = effect_on_all(&name, &rest) {
+                self.directory.broken.get_or_insert(line);
+                return Err(error);
+            }
+        }
+        let is_of_rules = name.starts_with("rewrite") || name.starts_with("redirect");
+        if is_of_rules {
+            self.rule_texts.push(rest.join(" "));
+        }
+        let mut sections = self.sections.iter();
+        if is_of_rules && sections.any(|it| MERGED_LATER.contains(&&*it.name)) {
             self.directory.broken.get_or_insert(line);
-            return Err(RowError::NoLink(reason));
+            return Err(RowError::NoLink(
+                "what this section is for is decided by its rules before those around it",
+            ));
         }
         if name.starts_with("redirect") && rest.iter().any(|it| it.contains("${")) {
             // What the variable contains is not known, and so not which paths this is for.
@@ -134,7 +236,7 @@ impl Reader<'_> {
             "redirecttemp" => Rule::redirect(line, &[&["temp"], &rest[..]].concat(), self.origin),
             "redirectmatch" => Rule::redirect_match(line, &rest, self.origin),
             "rewritecond" => {
-                self.is_uncertain |= !self.sections.is_empty();
+                self.is_uncertain |= !self.is_always();
                 match self.conditions.add(&rest, self.matchers).ok_or(MALFORMED)? {
                     true => self.condition.get_or_insert(condition(&rest)),
                     // This one decides, whatever else is known.
@@ -156,7 +258,7 @@ impl Reader<'_> {
                 return self.rule(Rule::rewrite(line, &rest, self.origin)?, condition);
             }
             "rewriteengine" => {
-                if !self.sections.is_empty() {
+                if !self.is_always() {
                     self.directory.broken.get_or_insert(line);
                     return Err(RowError::NoLink(
                         "it is not known whether this section applies, and so whether rules do",
@@ -188,20 +290,32 @@ impl Reader<'_> {
             _ => return Ok(()),
         };
         let mut rule = redirect?;
-        rule.condition = (!self.sections.is_empty()).then_some(NOT_ALWAYS);
+        rule.condition = (!self.is_always()).then_some(NOT_ALWAYS);
         self.directory.redirects.push(rule);
         Ok(())
     }
 
-    /// Returns whether a line applies to all requests: sections of requirements only group them.
-    fn applies_to_all(&self) -> bool {
-        self.sections.iter().all(|it| it.starts_with("require"))
+    /// Returns whether the next line is applied to every request.
+    fn is_always(&self) -> bool {
+        self.sections.iter().all(|it| it.is_always)
+    }
+
+    /// Notes what a line of the old access control (mod_access_compat) says.
+    fn access(&mut self, line: usize, name: &str, words: &[&str]) {
+        let is = |word: &str| words.iter().any(|it| it.eq_ignore_ascii_case(word));
+        match name {
+            "order" if is("allow,deny") || is("mutual-failure") => {
+                self.denies_by_default.get_or_insert(line);
+            }
+            "allow" => self.allows_all |= is("all"),
+            _ => {}
+        }
     }
 
     /// Adds a rule with its condition.
     fn rule(&mut self, mut rule: Rule, condition: Option<&'static str>) -> Result<(), RowError> {
         let conditions = std::mem::take(&mut self.conditions);
-        let is_in_section = !self.sections.is_empty();
+        let is_in_section = !self.is_always();
         rule.condition = match (is_in_section || self.is_uncertain, self.dependent) {
             (true, _) => Some(NOT_ALWAYS),
             (false, 0) => condition,
@@ -232,28 +346,38 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn section(&mut self, name: &str, rest: &[&str]) {
-        let (is_end, name) = match name.strip_prefix('/') {
-            Some(name) => (true, name),
-            None => (false, name),
+    /// Begins or ends a section, whose name is in lower case.
+    fn section(&mut self, line: usize, name: &str, rest: &[&str]) -> Result<(), RowError> {
+        let last = *rest.last().unwrap_or(&name);
+        let argument = rest.join(" ");
+        let argument = argument.trim_end_matches('>').trim().to_owned();
+        let whole = name.trim_end_matches('>');
+        if !last.ends_with('>') {
+            return Err(MALFORMED);
+        }
+        if let Some(name) = whole.strip_prefix('/') {
+            return match self.sections.pop() {
+                Some(open) if open.name == name => Ok(()),
+                _ => Err(MALFORMED),
+            };
+        }
+        let is_always = match whole {
+            "virtualhost" => true,
+            "ifmodule" => MODULES.contains(&&*argument),
+            _ => false,
         };
-        let name = name.trim_end_matches('>');
-        if is_end {
-            if self.sections.last().is_some_and(|it| it == name) {
-                self.sections.pop();
-            }
-            return;
-        }
-        let module = rest.first().map(|it| it.trim_end_matches('>'));
-        let is_present = module.is_some_and(|it| MODULES.contains(&it));
-        if name != "virtualhost" && !(name == "ifmodule" && is_present) {
-            self.sections.push(name.to_owned());
-        }
+        self.sections.push(Section {
+            line,
+            name: whole.to_owned(),
+            argument,
+            is_always,
+        });
+        Ok(())
     }
 }
 
 /// Returns what a line changes for all rules of its directory, if it does.
-fn effect_on_all(name: &str, words: &[&str]) -> Option<&'static str> {
+fn effect_on_all(name: &str, words: &[&str]) -> Option<RowError> {
     let is = |word: &str| words.iter().any(|it| it.eq_ignore_ascii_case(word));
     let begins = |text: &str| {
         let first = words.first().map(|it| it.to_ascii_lowercase());
@@ -264,7 +388,8 @@ fn effect_on_all(name: &str, words: &[&str]) -> Option<&'static str> {
             let follows = ["followsymlinks", "symlinksifownermatch", "all"];
             let is_change = words.iter().all(|it| it.starts_with(['+', '-']));
             let is_allowed = is_change || follows.iter().any(|it| is(it));
-            !is_allowed || is("-followsymlinks") || is("-all")
+            let negotiates = is("+multiviews") || is("multiviews");
+            !is_allowed || is("-followsymlinks") || is("-all") || negotiates
         }
         "require" => !(begins("not") || is("all") && is("granted")),
         "deny" => is("all"),
@@ -274,12 +399,14 @@ fn effect_on_all(name: &str, words: &[&str]) -> Option<&'static str> {
         _ => false,
     };
     is_changed.then_some(match name {
-        "options" => "Apache refuses requests to rules of a directory without FollowSymLinks",
-        "require" | "deny" => "access is restricted, which a table does not do",
+        "options" => RowError::NoLink(
+            "Apache refuses requests to rules of a directory without FollowSymLinks, and chooses a file before rules with MultiViews",
+        ),
+        "require" | "deny" => RESTRICTED,
         "proxypass" | "proxypassmatch" => {
-            "a short link is no proxy, and this comes before all rules"
+            RowError::NoLink("a short link is no proxy, and this comes before all rules")
         }
-        _ => "this changes the answers of all rules",
+        _ => RowError::NoLink("this changes the answers of all rules"),
     })
 }
 

@@ -251,6 +251,9 @@ impl Flags {
         if self.status.is_some() && self.refusal.is_some() {
             return other("Apache redirects to no URL with [F] or [G] beside [R]");
         }
+        if self.status.is_none() && is_absolute && origin.has_host_of(url) {
+            return other("without [R], Apache rewrites to its own host and does not redirect");
+        }
         if !self.unescaped && url.matches('?').count() > 1 {
             return other("Apache escapes one of several question marks in a URL");
         }
