@@ -35,9 +35,13 @@ fn facts(text: &[u8]) -> BTreeSet<Fact> {
 
 fn comments(text: &[u8]) -> Vec<String> {
     let text = str::from_utf8(text).unwrap();
-    let comments = text
-        .lines()
-        .filter_map(|line| Some(line[line.find('#')?..].trim_end().to_owned()));
+    // A `#` within a word begins none (YAML 1.2.2, section 6.6).
+    let is_after_space = |before: &str| before.chars().next_back().is_none_or(char::is_whitespace);
+    let comments = text.lines().filter_map(|line| {
+        let mut signs = line.match_indices('#').map(|(at, _)| line.split_at(at));
+        let (_, comment) = signs.find(|(before, _)| is_after_space(before))?;
+        Some(comment.trim_end().to_owned())
+    });
     let mut comments: Vec<_> = comments.collect();
     comments.sort();
     comments
