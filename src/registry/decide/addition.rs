@@ -40,13 +40,10 @@ impl<'t> Addition<'t> {
             return Err(RegistrationRefusal::OwnLink { key: "url" });
         }
         let below = request.below.as_deref().map(Target::parse).transpose()?;
-        let leads_back = |variant: &OwnedVariant| {
-            table.covers(&variant.target) || variant.below.iter().any(|it| table.covers(it))
-        };
         if below.as_ref().is_some_and(|below| table.covers(below)) {
             return Err(RegistrationRefusal::OwnLink { key: "below" });
         }
-        if request.variants.iter().any(leads_back) {
+        if request.variants.iter().any(|it| leads_back(it, table)) {
             return Err(RegistrationRefusal::OwnLink { key: "variants" });
         }
         if (request.expires.as_ref()).is_some_and(|date| date.end() <= now) {
@@ -100,11 +97,14 @@ impl<'t> Addition<'t> {
 
     /// Returns whether a URL of the entry is under a site of the table.
     pub(crate) fn leads_back(&self, table: &Table) -> bool {
-        let variants = self.entry.variants.iter();
-        let below = variants.clone().filter_map(|it| it.below.as_ref());
-        let own = self.entry.url.iter().chain(&self.entry.below);
-        let mut all = own.chain(variants.map(|it| &it.target)).chain(below);
-        all.any(|url| table.covers(url))
+        let NewEntry {
+            url,
+            below,
+            variants,
+            ..
+        } = &self.entry;
+        let mut own = url.iter().chain(below);
+        own.any(|url| table.covers(url)) || variants.iter().any(|it| leads_back(it, table))
     }
 
     /// Returns the own code of the entry.
@@ -117,6 +117,11 @@ impl<'t> Addition<'t> {
         let aliases = self.entry.aliases.iter().map(Cow::Borrowed);
         std::iter::once(self.code()).chain(aliases)
     }
+}
+
+/// Returns whether a URL of a variant is under a site of the table.
+fn leads_back(variant: &OwnedVariant, table: &Table) -> bool {
+    table.covers(&variant.target) || variant.below.iter().any(|it| table.covers(it))
 }
 
 /// Returns the target of a request, checked without regard to the table.

@@ -6,7 +6,7 @@ use super::matchers::Matchers;
 use super::rule::{Action, Followers, MALFORMED, Rule};
 use super::substitution::without_condition_references;
 use super::variables::Variables;
-use super::virtual_hosts::VirtualHosts;
+use super::virtual_hosts::{VirtualHosts, is_of_rules};
 use crate::exchange::read::rows::{LinkOrigin, RowError, excerpt, text};
 
 /// The modules that are there if their rules are to work.
@@ -150,6 +150,12 @@ impl Directory {
         }
         reader.end()
     }
+
+    /// Reports a line, because of which nothing of the directory is imported.
+    fn break_at(&mut self, line: usize, error: RowError) {
+        self.broken.get_or_insert(line);
+        self.problems.push((line, error));
+    }
 }
 
 impl Reader<'_> {
@@ -158,17 +164,14 @@ impl Reader<'_> {
         let directory = &mut self.directory;
         // Apache refuses a file with an open section.
         if let Some(open) = self.sections.first() {
-            directory.broken.get_or_insert(open.line);
-            directory.problems.push((open.line, MALFORMED));
+            directory.break_at(open.line, MALFORMED);
         }
         if let Some(line) = self.denies_by_default.filter(|_| !self.allows_all) {
-            directory.broken.get_or_insert(line);
-            directory.problems.push((line, RESTRICTED));
+            directory.break_at(line, RESTRICTED);
         }
         let is_named = |name: &str| self.rule_texts.iter().any(|it| it.contains(name));
         for (line, _) in self.changed_files.iter().filter(|(_, it)| is_named(it)) {
-            directory.broken.get_or_insert(*line);
-            directory.problems.push((*line, RESTRICTED));
+            directory.break_at(*line, RESTRICTED);
         }
         // It is not known whether the rules of the directory above are applied.
         if let Some(line) = self
@@ -212,16 +215,15 @@ impl Reader<'_> {
                 return Err(error);
             }
         }
-        let is_of_rules = name.starts_with("rewrite") || name.starts_with("redirect");
-        if is_of_rules {
+        if is_of_rules(&name) {
             self.rule_texts.push(rest.join(" "));
-        }
-        let mut sections = self.sections.iter();
-        if is_of_rules && sections.any(|it| MERGED_LATER.contains(&&*it.name)) {
-            self.directory.broken.get_or_insert(line);
-            return Err(RowError::NoLink(
-                "what this section is for is decided by its rules before those around it",
-            ));
+            let mut sections = self.sections.iter();
+            if sections.any(|it| MERGED_LATER.contains(&&*it.name)) {
+                self.directory.broken.get_or_insert(line);
+                return Err(RowError::NoLink(
+                    "what this section is for is decided by its rules before those around it",
+                ));
+            }
         }
         if name.starts_with("redirect") && rest.iter().any(|it| it.contains("${")) {
             // What the variable contains is not known, and so not which paths this is for.

@@ -117,7 +117,7 @@ fn own(all: &[VirtualHost], origin: LinkOrigin<'_>) -> Option<usize> {
 }
 
 /// Returns whether a line of this name, in lower case, has a rule or turns rules on.
-fn is_of_rules(name: &str) -> bool {
+pub(super) fn is_of_rules(name: &str) -> bool {
     name.starts_with("redirect") || name.starts_with("rewrite")
 }
 
