@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo};
+use redis::{ConnectionAddr, ConnectionInfo, IntoConnectionInfo, ProtocolVersion};
 use thiserror::Error;
 
 /// A text is not the address of a server.
@@ -32,6 +32,7 @@ impl ServerAddress {
         let info = info.map_err(|_| AddressError)?;
         // The client's name and version need not be disclosed, and an ACL may forbid setting them.
         let settings = info.redis_settings().clone().set_skip_set_lib_name();
+        let settings = settings.set_protocol(ProtocolVersion::RESP2);
         Ok(Self {
             info: info.set_redis_settings(settings),
             shard: "waypost".to_owned(),

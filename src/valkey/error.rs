@@ -34,11 +34,6 @@ impl CallError {
     pub(crate) fn late() -> Self {
         RedisError::from(io::Error::from(io::ErrorKind::TimedOut)).into()
     }
-
-    /// Returns the error of a connection that was lost.
-    pub(crate) fn lost() -> Self {
-        RedisError::from(io::Error::from(io::ErrorKind::ConnectionReset)).into()
-    }
 }
 
 impl From<RedisError> for CallError {

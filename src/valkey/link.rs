@@ -1,27 +1,31 @@
 //! The connection to a server, which is established again when it is lost.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
-use redis::{
-    AsyncConnectionConfig, Client, ConnectionInfo, ErrorKind, FromRedisValue, RedisError, Script,
-};
+use redis::{AsyncConnectionConfig, ConnectionInfo, ErrorKind, FromRedisValue, RedisError, Script};
 use tokio::sync::Mutex;
+use tokio::task::AbortHandle;
 
 use super::address::ServerAddress;
 use super::error::{CallError, is_answer, is_passing};
+use super::transport::{LimitedStream, connect};
+use super::within::within;
 
 /// The maximum number of times that servers of a cluster may redirect an operation.
 const MOVES: usize = 3;
 
-/// How long to wait for a server.
+/// How long to wait for a server, and how much to read from it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct CallTimeouts {
+pub(crate) struct CallLimits {
     /// The longest that a connection may take.
     pub(crate) connect: Duration,
     /// The longest that an answer may take.
     pub(crate) answer: Duration,
+    /// The maximum size of an answer or a message, in bytes.
+    pub(crate) answer_bytes: u64,
 }
 
 /// A connection that all operations share, and its address.
@@ -29,7 +33,7 @@ pub(crate) struct ServerLink {
     address: ServerAddress,
     /// The keys of every script.
     keys: Vec<String>,
-    timeouts: CallTimeouts,
+    limits: CallLimits,
     connection: Mutex<Option<ClusterConnection>>,
 }
 
@@ -39,14 +43,25 @@ struct ClusterConnection {
     number: u64,
     info: ConnectionInfo,
     server: MultiplexedConnection,
+    _driver: Arc<Driver>,
+}
+
+/// The task that sends and receives on a connection; it ends with the last user of the connection, even
+/// if the server does not answer.
+struct Driver(AbortHandle);
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
 }
 
 impl ServerLink {
-    pub(crate) fn new(address: ServerAddress, keys: Vec<String>, timeouts: CallTimeouts) -> Self {
+    pub(crate) fn new(address: ServerAddress, keys: Vec<String>, limits: CallLimits) -> Self {
         Self {
             address,
             keys,
-            timeouts,
+            limits,
             connection: Mutex::default(),
         }
     }
@@ -122,13 +137,13 @@ impl ServerLink {
             return Ok(connection.clone());
         }
         let info = info.unwrap_or_else(|| self.address.info().clone());
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(Some(self.timeouts.connect))
-            .set_response_timeout(Some(self.timeouts.answer));
-        let client = Client::open(info.clone())?;
-        let mut server = client
-            .get_multiplexed_async_connection_with_config(&config)
-            .await?;
+        let config = AsyncConnectionConfig::new().set_response_timeout(Some(self.limits.answer));
+        let opening = async {
+            let stream = LimitedStream::new(connect(&info).await?, self.limits.answer_bytes);
+            MultiplexedConnection::new_with_config(info.redis_settings(), stream, config).await
+        };
+        let (mut server, driver) = within(self.limits.connect, opening).await?;
+        let driver = Driver(tokio::spawn(driver).abort_handle());
         // A server that requires a password refuses long commands, such as a script, before it.
         if let Err(error) = redis::cmd("PING").exec_async(&mut server).await
             && error.code() != Some("NOPERM")
@@ -139,6 +154,7 @@ impl ServerLink {
             number: NUMBERS.fetch_add(1, Ordering::Relaxed),
             info,
             server,
+            _driver: Arc::new(driver),
         };
         Ok(slot.insert(connection).clone())
     }

@@ -7,11 +7,14 @@
 //! Invariant: no address, error or debug output shows a user or a password.
 
 mod address;
+mod answers;
 mod error;
 mod link;
 mod subscription;
+mod transport;
+mod within;
 
 pub use address::{AddressError, ServerAddress};
 pub use error::{CallError, ServerError};
-pub(crate) use link::{CallTimeouts, ServerLink};
+pub(crate) use link::{CallLimits, ServerLink};
 pub(crate) use subscription::Subscription;

@@ -26,12 +26,14 @@ use super::contract::{
     AliasName, Host, HostCounts, Lease, LeaseState, Pending, Reservation, Settings, Store,
     StoreError, millis,
 };
-use crate::valkey::{CallError, CallTimeouts, ServerAddress, ServerLink};
+use crate::valkey::{CallError, CallLimits, ServerAddress, ServerLink};
 
-/// How long to wait for the server: one under load is slow, but no operation of ours is.
-const TIMEOUTS: CallTimeouts = CallTimeouts {
+/// How long to wait for the server: one under load is slow, but no operation of ours is. An answer may
+/// contain a thousand rows.
+const LIMITS: CallLimits = CallLimits {
     connect: Duration::from_secs(5),
     answer: Duration::from_secs(10),
+    answer_bytes: 64 << 20,
 };
 
 /// The format of the data of the scripts.
@@ -80,7 +82,7 @@ impl Valkey {
         let server = address.to_string();
         let store = Self {
             shard: address.shard().to_owned(),
-            link: ServerLink::new(address, keys, TIMEOUTS),
+            link: ServerLink::new(address, keys, LIMITS),
             scripts: Scripts::new(time),
             default_pause,
         };

@@ -15,12 +15,14 @@ use super::health::{Direction, FleetHealth, FleetView};
 use super::name::FleetName;
 use super::scripts::FleetScripts;
 use crate::git::random;
-use crate::valkey::{CallError, CallTimeouts, ServerAddress, ServerLink};
+use crate::valkey::{CallError, CallLimits, ServerAddress, ServerLink};
 
-/// How long to wait for the server: a request that registers may wait that long, once in an outage.
-pub(super) const TIMEOUTS: CallTimeouts = CallTimeouts {
+/// How long to wait for the server: a request that registers may wait that long, once in an outage. Its
+/// answers are short.
+pub(super) const LIMITS: CallLimits = CallLimits {
     connect: Duration::from_secs(1),
     answer: Duration::from_millis(500),
+    answer_bytes: 64 << 10,
 };
 
 /// The replicas of a table that share a server.
@@ -45,7 +47,7 @@ impl Fleet {
         let address = address.with_shard(&name.shard());
         Self(Arc::new(Engine {
             name,
-            link: ServerLink::new(address.clone(), Vec::new(), TIMEOUTS),
+            link: ServerLink::new(address.clone(), Vec::new(), LIMITS),
             address,
             scripts: FleetScripts::default(),
             health: FleetHealth::default(),
@@ -161,7 +163,7 @@ impl Engine {
         let running = self.link.run_with(script, &keys, arguments);
         // A script that the server does not know is sent in a second round trip, and the connection
         // may be new.
-        match timeout(TIMEOUTS.connect, running).await {
+        match timeout(LIMITS.connect, running).await {
             Ok(answer) => answer,
             Err(_) => Err(CallError::late()),
         }

@@ -8,7 +8,7 @@ use tokio::runtime::Handle;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 
 use super::announcement::Announcement;
-use super::engine::{Fleet, TIMEOUTS};
+use super::engine::{Fleet, LIMITS};
 use super::health::Direction;
 use crate::valkey::{CallError, Subscription};
 
@@ -39,7 +39,7 @@ impl Fleet {
     ) -> Result<Infallible, CallError> {
         let engine = self.engine();
         let channel = engine.key("look");
-        let mut messages = Subscription::open(&engine.address, &channel, TIMEOUTS).await?;
+        let mut messages = Subscription::open(&engine.address, &channel, LIMITS).await?;
         engine.health.set_subscribed(true);
         if !std::mem::take(is_first) {
             // Something may have been announced meanwhile.
@@ -50,8 +50,7 @@ impl Fleet {
         loop {
             tokio::select! {
                 message = messages.next() => {
-                    let message = message.ok_or_else(CallError::lost)?;
-                    let announcement = Announcement::read(&message);
+                    let announcement = Announcement::read(&message?);
                     if announcement.from != engine.own {
                         engine.health.count(Direction::Received);
                         on_announcement(announcement);

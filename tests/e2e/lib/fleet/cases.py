@@ -8,12 +8,14 @@ import socket
 import threading
 import time
 
-from fleet.engine import PASSWORD, Babbler
+from fleet.engine import PASSWORD, Babbler, Boaster
 from serving import wait_until
 
 # So long that nothing goes live in time by polling.
 NEVER = "1h"
 LIMIT = 256
+# How much memory a replica may use for what a server sends, in KiB.
+RECEIVED = 32 * 1024
 
 
 def check_announced(scene):
@@ -153,11 +155,44 @@ def outage(scene, name, reason, begin, end):
     print(f"{name}: {time.monotonic() - began:.1f} s")
 
 
+def floods(scene):
+    """Anyone who may publish sends more messages than replicas can read, and one that is very large."""
+    before = [server.resident("VmHWM") for server in scene.servers]
+    channel, began = scene.engine.channel(), time.monotonic()
+    messages = 500_000
+    scene.engine.flood(channel, b"x", messages)
+    scene.engine.flood(channel, bytes(64 << 20), 1)
+    scene.until_up(1)
+    check_announced(scene)
+    grown = [server.resident("VmHWM") - peak for server, peak in zip(scene.servers, before, strict=True)]
+    print(f"{messages} messages: {time.monotonic() - began:.1f} s, memory grew by at most {max(grown)} KiB")
+    assert max(grown) < RECEIVED, grown
+
+
 def outages(scene):
-    """The server is killed, and later it hangs."""
+    """The server is killed, later it hangs, and later another sends more than was requested."""
     engine = scene.engine
     outage(scene, "killed", "refused", engine.kill, engine.start)
     outage(scene, "stopped", "timed out", engine.stop, engine.resume)
+    before = [server.resident("VmHWM") for server in scene.servers]
+    replaced(scene, "boasting", "an answer has more than 65536 bytes", Boaster)
+    grown = [server.resident("VmHWM") - peak for server, peak in zip(scene.servers, before, strict=True)]
+    assert max(grown) < RECEIVED, grown
+
+
+def replaced(scene, name, reason, kind):
+    """Something else listens on the port of the server."""
+    others = []
+
+    def replace():
+        scene.engine.kill()
+        others.append(kind(scene.engine.port))
+
+    def bring_back():
+        others.pop().end()
+        scene.engine.start()
+
+    outage(scene, name, reason, replace, bring_back)
 
 
 def refusals(scene):
@@ -188,17 +223,7 @@ def refusals(scene):
         lambda: engine.ask("ACL", "SETUSER", "waypost", "+zadd"),
     )
     outage(scene, "refused", "refuses this user or password", lock, lambda: engine.ask("ACL", "LOAD"))
-    babblers = []
-
-    def replace():
-        engine.kill()
-        babblers.append(Babbler(engine.port))
-
-    def bring_back():
-        babblers.pop().end()
-        engine.start()
-
-    outage(scene, "garbage", "(?i)pars|expected", replace, bring_back)
+    replaced(scene, "garbage", "no answer of a Valkey or Redis server", Babbler)
 
 
 def race(scene):

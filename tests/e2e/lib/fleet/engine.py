@@ -76,10 +76,29 @@ class Engine:
 
     def first_key(self, pattern):
         """Returns one of the keys that match."""
+        return self.first_of(f"KEYS {pattern}")
+
+    def first_of(self, command):
+        """Returns the first string of the answer to a command."""
         with socket.create_connection(("127.0.0.1", self.port), timeout=5) as client:
-            client.sendall(f"KEYS {pattern}\r\n".encode())
+            client.sendall(f"{command}\r\n".encode())
             answer = client.makefile("rb")
             return [answer.readline().decode().strip() for _ in range(3)][2]
+
+    def flood(self, channel, message, times):
+        """Publishes a message again and again, as fast as the server reads."""
+        head = f"*3\r\n$7\r\nPUBLISH\r\n${len(channel)}\r\n{channel}\r\n${len(message)}\r\n"
+        at_once = min(1000, times)
+        commands = (head.encode() + message + b"\r\n") * at_once
+        with socket.create_connection(("127.0.0.1", self.port), timeout=60) as client:
+            # Otherwise its answers would have to be read.
+            client.sendall(b"CLIENT REPLY OFF\r\n")
+            for _ in range(times // at_once):
+                client.sendall(commands)
+
+    def channel(self):
+        """Returns the channel of the fleet."""
+        return self.first_of("PUBSUB CHANNELS *:look")
 
     def end(self):
         if self.process.poll() is None:
@@ -105,3 +124,19 @@ class Babbler:
         # A thread that waits in `accept` would keep the port in use.
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
+
+
+class Boaster(Babbler):
+    """Something else on the port, which announces an answer of half a gigabyte and sends all of it."""
+
+    def babble(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            with client, contextlib.suppress(OSError):
+                client.recv(1000)
+                client.sendall(b"$536870912\r\n")
+                for _ in range(512):
+                    client.sendall(bytes(1 << 20))
