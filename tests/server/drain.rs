@@ -124,6 +124,30 @@ async fn a_request_that_has_begun_is_finished() {
 }
 
 #[tokio::test]
+async fn a_request_that_has_begun_on_a_kept_connection_is_finished() {
+    // The second needs hyper, and so does what follows it.
+    for first in [REQUEST, b"HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\n"] {
+        let server = Running::configured(delayed(Duration::ZERO), TABLE).await;
+        let mut stream = server.connect().await;
+        stream.write_all(first).await.unwrap();
+        head_of(&mut stream).await;
+        let mut idle = server.connect().await;
+        idle.write_all(REQUEST).await.unwrap();
+        head_of(&mut idle).await;
+        stream.write_all(b"GET /x HTTP/1.1\r\n").await.unwrap();
+
+        server.signals.send(Signal::Terminate).await.unwrap();
+        // Idle connections are closed meanwhile.
+        assert_eq!(rest(&mut idle).await.0, b"");
+        stream.write_all(b"Host: a\r\n\r\n").await.unwrap();
+        let reply = rest(&mut stream).await;
+        assert_eq!(reply.status_line(), FOUND);
+        assert_eq!(reply.header("connection").unwrap(), "close");
+        server.until_ended().await;
+    }
+}
+
+#[tokio::test]
 async fn clients_that_waited_for_their_turn_get_it() {
     let config = Config {
         max_connections: 1,

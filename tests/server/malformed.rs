@@ -3,8 +3,9 @@
 use std::cell::Cell;
 
 use proptest::prelude::*;
+use tokio::io::AsyncWriteExt as _;
 
-use crate::support::{Running, say, until};
+use crate::support::{Running, head_of, rest, say, until};
 
 const TABLE: &str = "base_url: https://short.code/\nmapping:\n\
                      - {url: 'https://e.example/', short-code: x}\n\
@@ -78,6 +79,25 @@ async fn heads_that_are_too_large_are_refused() {
     ] {
         let reply = server.say(request).await;
         let line = reply.status_line();
+        assert_eq!(line, "HTTP/1.1 431 Request Header Fields Too Large");
+    }
+}
+
+#[tokio::test]
+async fn a_large_head_is_refused_that_arrives_in_part_with_the_one_before() {
+    let server = Running::start(TABLE).await;
+    let large = format!(
+        "GET /x HTTP/1.1\r\nHost: a\r\nA: {}\r\n\r\n",
+        "a".repeat(20_000)
+    );
+    // Only the second needs hyper from the first request on.
+    for path in ["/x", "/healthz"] {
+        let mut stream = server.connect().await;
+        let first = format!("HEAD {path} HTTP/1.1\r\nHost: a\r\n\r\nG");
+        stream.write_all(first.as_bytes()).await.unwrap();
+        head_of(&mut stream).await;
+        stream.write_all(&large.as_bytes()[1..]).await.unwrap();
+        let line = rest(&mut stream).await.status_line();
         assert_eq!(line, "HTTP/1.1 431 Request Header Fields Too Large");
     }
 }

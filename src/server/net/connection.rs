@@ -10,7 +10,7 @@ use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONNECTION, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response};
+use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::{sleep, timeout};
@@ -114,6 +114,7 @@ where
     let io = TokioIo::new(LineStream::new(unread, &mut client, lines.clone()));
     let service = service_fn(|mut request: Request<Incoming>| {
         heads.count(1);
+        let is_too_large = head_bytes(&request) > HEAD_BYTES;
         // Without content, what follows the head is the next one.
         if request.body().is_end_stream() && !lines.ends_in_empty_line() {
             heads.begin_next();
@@ -121,11 +122,14 @@ where
         if lines.had_a_bare_feed() {
             request.extensions_mut().insert(BareLineFeed);
         }
-        let mut answer = answer(request);
+        let mut answer = (!is_too_large).then(|| answer(request));
         poll_fn(move |cx| {
-            let mut response = ready!(Pin::new(&mut answer).poll(cx));
+            let mut response = match &mut answer {
+                Some(answer) => ready!(Pin::new(answer).poll(cx)),
+                None => too_large(),
+            };
             // It may have been in the content, which was read only now.
-            if lines.had_a_bare_feed() {
+            if is_too_large || lines.had_a_bare_feed() {
                 let close = HeaderValue::from_static("close");
                 response.headers_mut().insert(CONNECTION, close);
             }
@@ -141,10 +145,18 @@ where
             result = connection.as_mut() => (result, true),
             () = past(&mut phases, Phase::Closing, LAST_REQUEST) => {
                 let before = heads.so_far();
-                connection.as_mut().graceful_shutdown();
+                // It would discard a part of a head, so it is called as soon as there is none.
+                let closing = poll_fn(|cx| {
+                    let ended = connection.as_mut().poll(cx);
+                    if ended.is_pending() && !heads.has_begun_next() {
+                        connection.as_mut().graceful_shutdown();
+                        return connection.as_mut().poll(cx);
+                    }
+                    ended
+                });
                 tokio::select! {
                     biased;
-                    result = connection.as_mut() => (result, heads.so_far() > before),
+                    result = closing => (result, heads.so_far() > before),
                     () = phases.reached(Phase::Closed) => return Ok(()),
                 }
             }
@@ -154,6 +166,25 @@ where
         linger(&mut client).await;
     }
     result
+}
+
+/// Returns the size of a head in bytes, but for spaces around values.
+///
+/// hyper refuses a head that is incomplete at the limit, but reads up to twice as much at once.
+fn head_bytes(request: &Request<Incoming>) -> usize {
+    let target = request.uri().path_and_query();
+    let target = target.map_or(0, |target| target.as_str().len());
+    let fields = request.headers().iter();
+    let fields = fields.map(|(name, value)| name.as_str().len() + value.len() + ": \r\n".len());
+    let line = request.method().as_str().len() + target + "  HTTP/1.1\r\n".len();
+    line + fields.sum::<usize>() + "\r\n".len()
+}
+
+/// Returns the answer of hyper to a head that is too large.
+fn too_large() -> Response<Content> {
+    let mut response = Response::new(Content::default());
+    *response.status_mut() = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+    response
 }
 
 /// Waits until a phase has lasted for a given time.

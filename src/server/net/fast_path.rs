@@ -94,7 +94,8 @@ thread_local! {
 
 impl FastPath {
     /// Leaves as soon as all answers are sent, because the server closes. As with hyper, that ends a
-    /// connection that had an answer; of another one, the first request is waited for.
+    /// connection that had an answer, unless another request has begun; of another one, the first request
+    /// is waited for.
     pub(super) fn close(&mut self) {
         self.leaves = true;
         self.is_closing = true;
@@ -127,7 +128,7 @@ impl FastPath {
         let mut answers_left = ANSWERS;
         loop {
             ready!(self.poll_send(cx, client))?;
-            if self.leaves && self.is_closing && heads.so_far() > 0 {
+            if self.leaves && self.is_closing && self.is_idle(heads) {
                 return self.poll_end(cx, client);
             }
             if self.leaves {
@@ -159,7 +160,7 @@ impl FastPath {
             if left < answers_left {
                 heads.count(answers_left - left);
                 // Empty lines before a request are no part of it (RFC 9112, section 2.2).
-                if !self.unread.iter().all(|byte| matches!(byte, b'\r' | b'\n')) {
+                if !self.unread.chunks(2).all(|line| line == b"\r\n") {
                     heads.begin_next();
                 }
             }

@@ -82,7 +82,7 @@ pub(crate) struct Heads(Arc<HeadCounts>);
 #[derive(Debug, Default)]
 struct HeadCounts {
     so_far: AtomicU64,
-    /// How many are known to have begun because they did with the one before.
+    /// How many have begun, as far as bytes have arrived that do not belong to the last one.
     begun: AtomicU64,
 }
 
@@ -93,7 +93,7 @@ impl Heads {
         self.0.so_far.store(so_far, Ordering::Relaxed);
     }
 
-    /// Records that bytes of the next head were read with the last one.
+    /// Records that bytes of the next head have arrived, maybe with the last one.
     pub(crate) fn begin_next(&self) {
         self.0.begun.store(self.so_far() + 1, Ordering::Relaxed);
     }
@@ -103,8 +103,8 @@ impl Heads {
         self.0.so_far.load(Ordering::Relaxed)
     }
 
-    /// Returns whether bytes of the next head were read with the last one.
-    fn has_begun_next(&self) -> bool {
+    /// Returns whether bytes of the next head have arrived.
+    pub(super) fn has_begun_next(&self) -> bool {
         self.0.begun.load(Ordering::Relaxed) > self.so_far()
     }
 }
@@ -130,8 +130,6 @@ pub(crate) struct TimeoutStream<S> {
     stream: S,
     timeouts: Timeouts,
     heads: Heads,
-    /// The head that the last bytes read belong to.
-    reading: Option<u64>,
     /// The time, if it was noted since anything was read, written or waited for.
     now: Option<Instant>,
     read_deadline: Option<(Awaited, Instant)>,
@@ -150,7 +148,6 @@ impl<S> TimeoutStream<S> {
             stream,
             timeouts,
             heads,
-            reading: None,
             now: None,
             read_deadline: None,
             noise: None,
@@ -204,7 +201,7 @@ impl<S> TimeoutStream<S> {
         let head = self.heads.so_far();
         let awaited = Awaited {
             head,
-            begun: self.reading == Some(head) || self.heads.has_begun_next(),
+            begun: self.heads.has_begun_next(),
         };
         match self.read_deadline {
             Some((same, deadline)) if same == awaited => deadline,
@@ -288,7 +285,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimeoutStream<S> {
                     return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
                 }
                 if came > 0 {
-                    this.reading = Some(this.heads.so_far());
+                    this.heads.begin_next();
                 } else {
                     this.ended = true;
                 }
