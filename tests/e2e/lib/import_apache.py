@@ -304,7 +304,7 @@ def error_documents(tree):
     found = {}
     for file in tree.rglob(".htaccess"):
         text = file.read_text(errors="replace")
-        for status, url in re.findall(r"^\s*ErrorDocument\s+(404|410)\s+(\S+://\S+)", text, re.MULTILINE | re.IGNORECASE):
+        for status, url in re.findall(r"^\s*ErrorDocument\s+(404)\s+(\S+://\S+)", text, re.MULTILINE | re.IGNORECASE):
             found[302, canonical(url)] = (int(status), None)
     return found
 

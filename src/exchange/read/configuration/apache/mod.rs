@@ -28,6 +28,7 @@ use self::links::Links;
 use self::rules::directory::Directory;
 use self::rules::lines::{joined_lines, words};
 use self::rules::matchers::Matchers;
+use self::rules::refused_lines::FilePlace;
 use self::rules::variables::Variables;
 use self::server::{Server, ancestors};
 use crate::exchange::read::rows::{ConfigurationFile, ConfigurationTree, ImportedRow, LinkOrigin};
@@ -36,7 +37,8 @@ use crate::exchange::read::rows::{ConfigurationFile, ConfigurationTree, Imported
 /// otherwise that of the root directory.
 pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     let matchers = &mut Matchers::default();
-    let directory = Directory::read(bytes, 1, &Variables::read(bytes), matchers, origin);
+    let place = FilePlace::Unknown;
+    let directory = Directory::read(bytes, place, 1, &Variables::read(bytes), matchers, origin);
     let slash = if is_of_server(bytes) { "/" } else { "" };
     let directories = BTreeMap::from([(String::new(), directory)]);
     let server = (directories, HashSet::new(), HashSet::new());
@@ -62,8 +64,14 @@ pub(crate) fn read_tree(
                 known.inherit(above);
             }
         }
-        let mut directory =
-            Directory::read(&file.bytes, file.first_line, &known, &mut matchers, origin);
+        let mut directory = Directory::read(
+            &file.bytes,
+            FilePlace::InTree,
+            file.first_line,
+            &known,
+            &mut matchers,
+            origin,
+        );
         // The rules of the directory above would be read with other values here.
         let has_variables = variables
             .get(&*file.directory)
@@ -292,6 +300,22 @@ mod tests {
             // The own host without [R] is no redirect.
             ("RewriteRule ^a$ https://short.code/b [L]\n".to_owned(), ""),
             ("ProxyPass /a http://127.0.0.1/\n".to_owned() + &a("1"), ""),
+            (
+                "ErrorDocument 410 https://e.org/2\n".to_owned() + &a("1").replace("[R", "[G"),
+                "",
+            ),
+            (
+                "ErrorDocument 410 /gone\n".to_owned() + &a("1").replace("[R", "[G"),
+                "a ",
+            ),
+            ("Options +Indexes FollowSymLinks\n".to_owned() + &a("1"), ""),
+            ("RewriteRules ^b$ /c\n".to_owned() + &a("1"), ""),
+            (
+                "<Files \"a\">\nOrder allow,deny\n</Files>\n".to_owned() + &a("1"),
+                "",
+            ),
+            // Apache keeps the question mark.
+            ("RedirectMatch ^/a$ https://e.org/1?\n".to_owned(), ""),
             (
                 "ErrorDocument 302 https://e.org/2\n".to_owned() + &a("1"),
                 "",

@@ -26,6 +26,8 @@ pub(super) struct Site {
     pub(super) redirects: RuleList,
     pub(super) has_rewriting: bool,
     pub(super) is_on: bool,
+    /// Whether what is gone leads to a URL.
+    has_gone_document: bool,
     /// The line because of which it is unknown what happens here and below.
     pub(super) broken: Option<usize>,
 }
@@ -59,10 +61,19 @@ impl Server {
         let case = origin.case;
         let mut sites: BTreeMap<String, Site> = BTreeMap::new();
         folders.insert(String::new());
-        for (path, directory) in directories {
+        for (path, mut directory) in directories {
             let above = ancestors(&path).skip(1).find_map(|it| sites.get(it));
             let engine = directory.engine;
+            let is_inherited = above.is_some_and(|it| it.has_gone_document);
+            let has_gone_document = directory.gone_document || is_inherited;
+            if has_gone_document {
+                let rules = directory.rewrites.iter_mut();
+                for rule in rules.chain(&mut directory.redirects) {
+                    rule.lead_gone_away();
+                }
+            }
             let site = Site {
+                has_gone_document,
                 rewrites: RuleList::new(directory.rewrites),
                 redirects: RuleList::new(directory.redirects),
                 has_rewriting: directory.has_rewriting,

@@ -3,6 +3,7 @@
 use super::conditions::Conditions;
 use super::lines::{joined_lines, words};
 use super::matchers::Matchers;
+use super::refused_lines::{FilePlace, is_refused, is_refused_section};
 use super::rule::{Action, Followers, MALFORMED, Rule};
 use super::substitution::without_condition_references;
 use super::variables::Variables;
@@ -35,6 +36,8 @@ pub(crate) struct Directory {
     pub(crate) has_rewriting: bool,
     /// Whether rules are applied, if it says so.
     pub(crate) engine: Option<bool>,
+    /// Whether what is gone leads to a URL.
+    pub(crate) gone_document: bool,
     /// The line that Apache refuses, or whose effect on all rules is not known.
     pub(crate) broken: Option<usize>,
     /// Other lines that are not imported.
@@ -43,6 +46,7 @@ pub(crate) struct Directory {
 
 /// The state after the preceding lines.
 struct Reader<'r> {
+    place: FilePlace,
     origin: LinkOrigin<'r>,
     directory: Directory,
     variables: &'r Variables,
@@ -103,6 +107,7 @@ impl Directory {
     /// this origin.
     pub(crate) fn read(
         bytes: &[u8],
+        place: FilePlace,
         first_line: usize,
         variables: &Variables,
         matchers: &mut Matchers,
@@ -110,6 +115,7 @@ impl Directory {
     ) -> Self {
         let virtual_hosts = &VirtualHosts::read(bytes, origin);
         let mut reader = Reader {
+            place,
             origin,
             directory: Self::default(),
             variables,
@@ -198,6 +204,10 @@ impl Reader<'_> {
         {
             return Err(MALFORMED);
         }
+        let section = self.sections.last().map(|it| &*it.name);
+        if self.is_always() && is_refused(self.place, section, &name, &rest) {
+            return Err(MALFORMED);
+        }
         if name.starts_with("rewrite") {
             match self.is_always() {
                 true => self.directory.has_rewriting = true,
@@ -205,7 +215,7 @@ impl Reader<'_> {
             }
         }
         if let Some(file) = self.sections.iter().find_map(Section::file) {
-            if effect_on_all(&name, &rest).is_some() {
+            if effect_on_all(&name, &rest).is_some() || name == "order" {
                 self.changed_files.push((line, file.to_owned()));
             }
         } else if !self.sections.iter().any(Section::is_of_hidden_files) {
@@ -283,6 +293,10 @@ impl Reader<'_> {
                 return Err(RowError::NoLink(
                     "what is included is not read: its rules may come before those of this file",
                 ));
+            }
+            "errordocument" if rest.first() == Some(&"410") => {
+                self.directory.gone_document |= rest.get(1).is_some_and(|it| it.contains("://"));
+                return Ok(());
             }
             "errordocument" if rest.get(1).is_some_and(|it| it.contains("://")) => {
                 return Err(RowError::NoLink(
@@ -368,13 +382,17 @@ impl Reader<'_> {
             "ifmodule" => MODULES.contains(&&*argument),
             _ => false,
         };
+        let is_refused = self.is_always() && is_refused_section(self.place, whole);
         self.sections.push(Section {
             line,
             name: whole.to_owned(),
             argument,
             is_always,
         });
-        Ok(())
+        match is_refused {
+            true => Err(MALFORMED),
+            false => Ok(()),
+        }
     }
 }
 

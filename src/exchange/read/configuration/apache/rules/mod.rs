@@ -5,6 +5,7 @@ pub(crate) mod directory;
 pub(crate) mod lines;
 pub(crate) mod matchers;
 pub(crate) mod placed;
+pub(crate) mod refused_lines;
 pub(crate) mod rule;
 pub(crate) mod rule_list;
 pub(crate) mod substitution;

@@ -129,6 +129,9 @@ impl Rule {
         let action = match (status, url, substitution) {
             (410, ..) => Action::Gone,
             (404, ..) => Action::NotFound,
+            (_, Some(url), _) if url.ends_with('?') => Action::Other(RowError::NoLink(
+                "a table would send this URL in another spelling",
+            )),
             (status, Some(url), Some(substitution)) => {
                 redirect(status, url, substitution, QueryUse::IfNone)
             }
@@ -166,6 +169,15 @@ impl Rule {
             (false, skipped) => Followers::Skipped(skipped),
         };
         Ok(rule)
+    }
+
+    /// Refuses a rule for what is gone, because Apache redirects it to the document of an error.
+    pub(crate) fn lead_gone_away(&mut self) {
+        if matches!(self.action, Action::Gone) {
+            self.action = Action::Other(RowError::NoLink(
+                "Apache redirects what is gone to the URL of an ErrorDocument",
+            ));
+        }
     }
 
     fn of(line: usize, kind: RuleKind, pattern: Pattern, action: Action) -> Self {
