@@ -304,8 +304,8 @@ def error_documents(tree):
     found = {}
     for file in tree.rglob(".htaccess"):
         text = file.read_text(errors="replace")
-        for status, url in re.findall(r"^\s*ErrorDocument\s+(404)\s+(\S+://\S+)", text, re.MULTILINE | re.IGNORECASE):
-            found[302, canonical(url)] = (int(status), None)
+        for url in re.findall(r"^\s*ErrorDocument\s+404\s+(\S+://\S+)", text, re.MULTILINE | re.IGNORECASE):
+            found[302, canonical(url)] = (404, None)
     return found
 
 

@@ -1,8 +1,21 @@
-//! The text of an expression of PCRE, before it is parsed: what might be read differently, and what can be
-//! left out if that only makes it match more.
+//! The text of an expression of PCRE: what might be read differently, what it refuses, and what can be left
+//! out if that only makes it match more.
+
+use regex_syntax::ast::ErrorKind;
+use regex_syntax::ast::parse::Parser;
 
 /// Texts whose meaning differs between PCRE and Rust inside a class of characters.
-const AMBIGUOUS: [&str; 4] = ["&&", "--", "~~", "[["];
+const AMBIGUOUS_IN_CLASSES: [&str; 4] = ["&&", "--", "~~", "["];
+
+/// Texts whose meaning differs outside of classes, or that only Rust knows: repetitions without backtracking,
+/// and repeated ones.
+const AMBIGUOUS_OUTSIDE: [&str; 8] = ["*+", "++", "?+", "}+", "**", "+*", "?*", "{ "];
+
+/// Texts whose meaning differs anywhere, or that only Rust knows.
+const AMBIGUOUS: [&str; 5] = ["\\<", "\\>", "\\b{", "\\u", "\\U"];
+
+/// Flags in parentheses whose meaning differs, or that only Rust knows.
+const AMBIGUOUS_FLAGS: [char; 2] = ['R', 'u'];
 
 /// Returns an expression without its assertions about what is before or after, and with any text in the
 /// place of a reference to a group: it matches at least the same paths. `None` if it has none of these, or
@@ -65,22 +78,65 @@ pub(super) fn without_assertions(text: &str) -> Option<String> {
     is_changed.then_some(kept)
 }
 
-/// Returns whether an expression has a class of characters, and somewhere a text that might be read
-/// differently in one.
-pub(super) fn has_ambiguous_class(text: &str) -> bool {
-    let mut chars = text.chars();
-    let mut plain = String::with_capacity(text.len());
-    while let Some(c) = chars.next() {
+/// Returns whether PCRE might read an expression differently.
+pub(super) fn is_ambiguous(text: &str) -> bool {
+    let mut is_class = false;
+    let mut at = 0;
+    while let Some(c) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let starts_with = |texts: &[&str]| texts.iter().any(|it| rest.starts_with(it));
+        at += c.len_utf8();
+        if starts_with(&AMBIGUOUS) {
+            return true;
+        }
         match c {
-            '\\' => {
-                chars.next();
-                plain.push(' ');
+            '\\' => at += text[at..].chars().next().map_or(0, char::len_utf8),
+            '[' if !is_class => {
+                is_class = true;
+                // A bracket at the start of a class does not end it.
+                let start = text[at..].strip_prefix('^').unwrap_or(&text[at..]);
+                at = text.len() - start.strip_prefix(']').unwrap_or(start).len();
             }
-            c => plain.push(c),
+            ']' if is_class => is_class = false,
+            '[' if rest.starts_with("[:") => {
+                at += rest.find(":]").unwrap_or_default();
+            }
+            _ if is_class && starts_with(&AMBIGUOUS_IN_CLASSES) => return true,
+            _ if !is_class && starts_with(&AMBIGUOUS_OUTSIDE) => return true,
+            '(' if !is_class => {
+                let flags = rest.strip_prefix("(?").unwrap_or_default();
+                let mut flags = flags
+                    .chars()
+                    .take_while(|it| it.is_ascii_alphanumeric() || *it == '-');
+                if flags.any(|it| AMBIGUOUS_FLAGS.contains(&it)) {
+                    return true;
+                }
+            }
+            _ => {}
         }
     }
-    let plain = plain.replace("[[:", "[");
-    plain.contains('[') && AMBIGUOUS.iter().any(|it| plain.contains(it))
+    false
+}
+
+/// Returns whether PCRE refuses an expression: for a parenthesis without its partner, or a repetition of
+/// nothing.
+pub(super) fn is_refused(text: &str) -> bool {
+    if is_ambiguous(text) {
+        return false;
+    }
+    let Err(error) = Parser::new().parse(text) else {
+        return false;
+    };
+    match error.kind() {
+        ErrorKind::GroupUnclosed | ErrorKind::GroupUnopened => true,
+        ErrorKind::RepetitionMissing => {
+            // PCRE takes a brace for itself, and `(*` for the start of a verb.
+            let before = &text[..error.span().start.offset];
+            let repeated = &text[error.span().start.offset..];
+            repeated.starts_with(['*', '+', '?']) && !before.ends_with('(')
+        }
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -99,6 +155,59 @@ mod tests {
             ("^(a)$", None),
         ] {
             assert_eq!(without_assertions(text).as_deref(), wider, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_pcre_may_read_differently_is_known() {
+        for (text, is_expected) in [
+            ("^[a[b]c]$", true),
+            ("[[a]", true),
+            ("[a-z&&[^b]]", true),
+            ("[a--b]", true),
+            ("\\<a", true),
+            ("\\bab", false),
+            ("\\b{start}a", true),
+            ("\\u0061", true),
+            ("(?R)a", true),
+            ("(?i-u:a)", true),
+            ("a{ 2}", true),
+            ("^a*+b$", true),
+            ("^(a)++b$", true),
+            ("a{2}+", true),
+            ("a**", true),
+            ("a\\++[*+]+?", false),
+            ("a&&b--c~~", false),
+            ("[[:alpha:]_]", false),
+            ("[]a]--", false),
+            ("[^]a]--", false),
+            ("\\[a--b", false),
+            ("[\\]&]&&", false),
+            ("(?i)(?<name>R)(?:u)", false),
+            ("é[é-ü]", false),
+        ] {
+            assert_eq!(is_ambiguous(text), is_expected, "{text}");
+        }
+    }
+
+    /// What Apache 2.4, with PCRE2 10.42, answered to any request: 500 or not.
+    #[test]
+    fn what_pcre_refuses_is_known() {
+        for (text, is_expected) in [
+            ("^(a$", true),
+            ("^a)$", true),
+            ("^a|*b$", true),
+            ("^(?:a|+b)$", true),
+            ("*", true),
+            ("^(a)$", false),
+            ("^a{$", false),
+            ("^{a}$", false),
+            ("^\\(a$", false),
+            ("^[(]a$", false),
+            ("^(?=a)b$", false),
+            ("^(a)\\1$", false),
+        ] {
+            assert_eq!(is_refused(text), is_expected, "{text}");
         }
     }
 }

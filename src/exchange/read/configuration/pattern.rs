@@ -10,7 +10,7 @@ use regex_automata::util::syntax;
 use regex_syntax::hir::Hir;
 
 use super::automaton::{may_match_before, may_match_below};
-use super::expression_text::{has_ambiguous_class, without_assertions};
+use super::expression_text::{is_ambiguous, without_assertions};
 use super::written_paths::{Paths, paths, prefix};
 
 /// The maximum size of a compiled expression, in bytes.
@@ -251,7 +251,6 @@ fn config(is_folded: bool) -> syntax::Config {
 
 /// Returns the structure of an expression; `None` if it cannot be read, or might be read differently.
 pub(super) fn parsed(text: &str) -> Option<Hir> {
-    let is_ambiguous = has_ambiguous_class(text);
     let parsed = syntax::parse_with(text, &config(false));
-    parsed.ok().filter(|_| !is_ambiguous)
+    parsed.ok().filter(|_| !is_ambiguous(text))
 }

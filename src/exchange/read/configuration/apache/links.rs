@@ -411,7 +411,7 @@ mod tests {
                 &["this expression cannot be read", "a query https://e.org/a"],
             ),
             (
-                "^(z)(?=\\))\\1$ https://e.org/z\n^z)a$ https://e.org/a\n^a$ https://e.org/a",
+                "^(z)(?=\\))\\1$ https://e.org/z\n^(?R)a$ https://e.org/a\n^a$ https://e.org/a",
                 &[
                     "this expression cannot be read",
                     "this expression cannot be read",

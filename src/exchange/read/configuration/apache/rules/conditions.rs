@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::matchers::{Matcher, Matchers};
+use crate::exchange::read::configuration::expression_text::is_refused;
 
 /// What a client sends.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +64,9 @@ impl Conditions {
             None => (false, pattern),
         };
         let is_expression = expression.len() < 2 || !expression.starts_with(['-', '<', '>', '=']);
+        if is_expression && !text.eq_ignore_ascii_case("expr") && is_refused(expression) {
+            return None;
+        }
         let matcher = matchers.matcher(expression, is_folded);
         let subject = match &*text.to_ascii_uppercase() {
             _ if !is_expression || matcher.is_unknown() => Subject::Other,

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::conditions::Conditions;
 use super::substitution::{Escapes, Substitution};
+use crate::exchange::read::configuration::expression_text::is_refused;
 use crate::exchange::read::configuration::pattern::{Letters, Pattern};
 use crate::exchange::read::configuration::written_paths::Paths;
 use crate::exchange::read::rows::{LinkOrigin, RowError, excerpt};
@@ -124,6 +125,9 @@ impl Rule {
         let (status, expression, url) = parts(words)?;
         let url = url.map(|it| absolute(it, origin));
         let url = url.as_deref();
+        if is_refused(expression) {
+            return Err(MALFORMED);
+        }
         let substitution = url.map(|url| Substitution::parse(url, Escapes::Path));
         let substitution = substitution.transpose()?;
         let action = match (status, url, substitution) {
@@ -159,6 +163,9 @@ impl Rule {
             true => Letters::Folded,
             false => letters(origin.case),
         };
+        if is_refused(expression.strip_prefix('!').unwrap_or(expression)) {
+            return Err(MALFORMED);
+        }
         let pattern = Pattern::parse(expression, letters);
         let action = flags.action(url, origin);
         let mut rule = Self::of(line, RuleKind::Rewrite, pattern, action);
