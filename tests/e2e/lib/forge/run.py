@@ -297,7 +297,12 @@ def what_init_makes(scene, releases):
         assert not job.passed and '"mapping" is a list' in job.output, job
         git("checkout", "--quiet", "main", at=made.tree)
         image = ["buildah", "build", "--quiet", "--build-arg", f"WAYPOST={os.environ['REGISTRY']}/waypost:{VERSION}", "."]
-        built = subprocess.run(image, cwd=made.tree, capture_output=True, text=True)
+        for _ in range(3):
+            built = subprocess.run(image, cwd=made.tree, capture_output=True, text=True)
+            # buildah copies itself to memory and seals that, which Linux refuses for a moment while pages are in use
+            # (fcntl(2), EBUSY).
+            if "sealing memfd copy" not in built.stderr:
+                break
         assert built.returncode == 0, built.stderr
 
 
