@@ -89,8 +89,8 @@ fn forwarded(plain: &str, asked: &str) -> Option<(String, bool)> {
         return Some((plain.to_owned(), false));
     }
     let rest = asked.strip_prefix(plain)?.strip_suffix(QUERY)?;
-    if plain.contains('#') {
-        // The query is in the fragment, which no server receives.
+    if plain.contains('#') && matches!(rest, "?" | "&") {
+        // The query is appended to the fragment, which no server receives.
         return Some((plain.to_owned(), false));
     }
     match (rest, plain.contains('?')) {

@@ -321,6 +321,13 @@ mod tests {
     }
 
     #[test]
+    fn a_query_as_the_fragment_is_no_link() {
+        let (links, reasons) = links_of("redir /a https://e.org/a#{query}");
+        assert_eq!(links, [""; 0]);
+        assert_eq!(reasons, ["2: a short link does not depend on the query"]);
+    }
+
+    #[test]
     fn directives_for_errors_are_reported() {
         let (links, reasons) = links_of(
             "redir /a https://e.org/a\nhandle_errors {\nredir /b https://e.org/b\n\

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use super::candidates::{Place, PlacedLocation};
 use super::instructions::{Condition, Instruction, InstructionKind};
 use super::maps::Value;
-use super::server::{Location, Server};
+use super::server::{INSIDE, Location, Server};
 use super::variables::Variables;
 use crate::exchange::read::configuration::links::{Candidate, covered};
 use crate::exchange::read::configuration::pattern::Pattern;
@@ -93,6 +93,14 @@ impl Interference<'_> {
                     self.is_whole(&prefix.location)?;
                 }
             }
+        }
+        let around = |path: &str| start.starts_with(path) || path.starts_with(start);
+        let around = server.prefixes.iter().filter(|(path, _)| around(path));
+        let mut around = around.map(|(_, prefix)| &prefix.location);
+        if matches!(placed, PlacedLocation::Pattern(..))
+            && around.any(|it| it.has_inner_before_below(start))
+        {
+            return Err(INSIDE);
         }
         let end = match placed {
             PlacedLocation::Prefix(_, true) => 0,

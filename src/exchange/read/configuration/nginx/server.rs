@@ -22,8 +22,8 @@ use crate::mapping::Status;
 /// The directives for some paths.
 pub(super) struct Location {
     pub(super) body: Body,
-    /// Whether it contains others, which are not read.
-    pub(super) has_inner: bool,
+    /// The locations that it contains, whose redirects are not read.
+    inner: Option<Box<Server>>,
     /// Whether requests of clients are answered with 404 there.
     is_internal: bool,
     /// The line on which it begins, from 1.
@@ -74,14 +74,52 @@ impl Location {
             let names = block.inner.iter().filter_map(|it| it.words.first());
             names.into_iter().any(|name| is_it(name))
         };
+        let pages = ErrorPages::of(&block.inner, outer);
+        let has_inner = has(|name| name == "location");
         Self {
             body: Body::of(&block.inner),
-            has_inner: has(|name| name == "location"),
+            inner: has_inner.then(|| Box::new(Server::of(&block.inner, &pages))),
             is_internal: has(|name| name == "internal"),
             line: block.line,
-            pages: ErrorPages::of(&block.inner, outer),
+            pages,
             is_passed: has(|name| name.ends_with("_pass")),
         }
+    }
+}
+
+impl Location {
+    /// Returns whether a location in this one may be chosen for a path before expressions outside of it are compared.
+    fn has_inner_before(&self, path: &str) -> bool {
+        self.inner.as_ref().is_some_and(|inner| {
+            let is_of = |(start, prefix): (&String, &Prefix)| {
+                path.starts_with(start.as_str())
+                    && (prefix.is_final || prefix.location.has_inner_before(path))
+            };
+            inner.exact.contains_key(path)
+                || inner.passed_with_slash(path).is_some()
+                || inner.prefixes.iter().any(is_of)
+                || inner
+                    .patterns
+                    .iter()
+                    .any(|(it, _)| it.may_match(path.as_bytes()))
+        })
+    }
+
+    /// Returns whether one may be for some of the paths that begin with a text.
+    pub(super) fn has_inner_before_below(&self, start: &str) -> bool {
+        self.inner.as_ref().is_some_and(|inner| {
+            let is_of = |(path, prefix): (&String, &Prefix)| {
+                let location = &prefix.location;
+                (path.starts_with(start) || start.starts_with(path.as_str()))
+                    && (prefix.is_final
+                        || location.is_passed
+                        || location.has_inner_before_below(start))
+            };
+            let may_match = |it: &Pattern| it.may_match_below(start.as_bytes());
+            inner.exact.keys().any(|it| it.starts_with(start))
+                || inner.prefixes.iter().any(is_of)
+                || inner.patterns.iter().any(|(it, _)| may_match(it))
+        })
     }
 }
 
@@ -208,9 +246,7 @@ impl Server {
     /// Returns what answers a path of a client.
     fn chosen(&self, path: &str) -> Result<Found<'_>, RowError> {
         match self.found(path)? {
-            Found::Location(chosen) if chosen.location.has_inner => Err(RowError::NoLink(
-                "a location inside of another one is not read",
-            )),
+            Found::Location(chosen) if chosen.location.inner.is_some() => Err(INSIDE),
             Found::Location(chosen) if chosen.location.is_internal => Err(RowError::NoLink(
                 "this location is only for internal redirects",
             )),
@@ -236,6 +272,7 @@ impl Server {
                     .find_map(|it| self.prefixes.get(it));
                 match longest {
                     Some(prefix) if prefix.is_final => Some(whole(&prefix.location)),
+                    Some(prefix) if prefix.location.has_inner_before(path) => return Err(INSIDE),
                     _ => {
                         let matching = self.matching(path)?;
                         matching.or_else(|| longest.map(|it| whole(&it.location)))
@@ -283,6 +320,9 @@ impl Server {
         Some(near.map(|(_, location)| location).collect())
     }
 }
+
+pub(super) const INSIDE: RowError =
+    RowError::NoLink("a location inside of another one is not read");
 
 const CONDITION: RowError = RowError::NoLink("a directive with conditions is not a link");
 

@@ -2,9 +2,8 @@
 //! only nginx itself leads.
 
 use super::blocks::Block;
+use super::server::INSIDE;
 use crate::exchange::read::rows::RowError;
-
-const INSIDE: RowError = RowError::NoLink("a location inside of another one is not read");
 
 const NAMED: RowError =
     RowError::NoLink("a location with a name, to which try_files or error_page leads, is not read");
@@ -69,6 +68,37 @@ mod tests {
                 .filter(|it| !it.starts_with("2:"));
             let lines: Vec<_> = inside.map(|it| it[..2].to_owned()).collect();
             assert_eq!(lines, ["4:", "6:"], "{own}");
+        }
+    }
+
+    /// nginx chooses them before it compares the expressions of the server, but for plain prefixes.
+    #[test]
+    fn locations_inside_of_others_precede_expressions() {
+        for (inner, is_before) in [
+            ("= /x/q", true),
+            ("^~ /x/q", true),
+            ("~ q$", true),
+            ("~* \\.PHP$", true),
+            ("/x/q", false),
+            ("/x/q { location = /x/q/z", true),
+            ("~ ^/y", false),
+        ] {
+            let end = "}".repeat(inner.matches('{').count());
+            for expression in ["^/x/", "^/x/q(/z|[.]php)?/?$"] {
+                let rows = read_by(
+                    read,
+                    &*format!(
+                        "server {{\nlocation /x/ {{ location {inner} {{ root /a; }} {end} }}\n\
+                         location ~ {expression} {{ return 301 https://e.org/; }} }}"
+                    ),
+                );
+                assert_eq!(
+                    refused(&rows).is_empty(),
+                    !is_before,
+                    "{inner} {expression}: {:?}",
+                    refused(&rows)
+                );
+            }
         }
     }
 
