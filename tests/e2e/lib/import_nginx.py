@@ -24,6 +24,7 @@ TARGETS = ["{t}", "{t}/", "{t}?x=1", "{t}#f", "{t}?", "?{t}="]
 STATUSES = ["301", "302", "303", "307", "308"]
 LOCATIONS = ["= /{n}", "= /{n}/", "= /{n}/{m}", "/{n}", "/{n}/", "/{n}/{m}/", "^~ /{n}/", "^~ /{n}/{m}", "~ ^/{n}$",
              "~ ^/{n}/?$", "~ ^/{n}/(.*)$", "~* ^/{n}$", "~ ^/({n}|{m})$", "~ ^/{n}(/.*)?$", "~ ^/{n}", "~ /{n}$", "/"]  # fmt: skip
+INNER = ["= {outer}{m}", "^~ {outer}{m}", "{outer}{m}", "~ {m}$"]
 REWRITES = ["^/{n}$", "^/{n}/?$", "^/{n}/(.*)$", "^/{n}/{m}/(.*)$", "^/({n}|{m})/(.*)$", "^/{n}", "/{n}$",
             "^/{n}(/.*)?$", "^/{n}.{m}$", "^/(.*)$", "!x"]  # fmt: skip
 CONDITIONS = ["$uri = /{n}", "$uri ~ ^/{n}/", "$uri ~* ^/{n}$", "$host = other", "$args", "$arg_q = 1", "$first", "$second",
@@ -86,6 +87,9 @@ def generate(source):
     for _ in range(source.randrange(1, 8)):
         where = source.choice(LOCATIONS).replace("{n}", source.choice(NAMES)).replace("{m}", source.choice(NAMES))
         body = " ".join(directive(source, True) for _ in range(source.choice([1, 1, 1, 2])))
+        if where.startswith("/") and source.random() < 0.3:
+            inner = names(source.choice(INNER).replace("{outer}", where))
+            body += f" location {inner} {{ {directive(source, True)} }}"
         # The same path twice is an error, with or without its mark.
         locations.setdefault(where.replace("^~ ", ""), f"location {where} {{ {body} }}")
     if source.random() < 0.3:

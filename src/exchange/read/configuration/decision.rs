@@ -89,9 +89,10 @@ fn forwarded(plain: &str, asked: &str) -> Option<(String, bool)> {
         return Some((plain.to_owned(), false));
     }
     let rest = asked.strip_prefix(plain)?.strip_suffix(QUERY)?;
-    if plain.contains('#') && matches!(rest, "?" | "&") {
+    if plain.contains('#') {
         // The query is appended to the fragment, which no server receives.
-        return Some((plain.to_owned(), false));
+        let is_appended = matches!(rest, "?" | "&") || plain.ends_with(['?', '&']);
+        return is_appended.then(|| (plain.to_owned(), false));
     }
     match (rest, plain.contains('?')) {
         ("&", true) if plain.ends_with(['?', '&']) => None,
@@ -103,5 +104,37 @@ fn forwarded(plain: &str, asked: &str) -> Option<(String, bool)> {
             is_whole.then(|| (url.to_owned(), true))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_query_after_a_fragment_is_dropped_only_if_it_is_appended_as_a_query() {
+        let kept = |url: &str| Some((url.to_owned(), false));
+        for (plain, asked, link) in [
+            (
+                "https://e.org/u#f",
+                "https://e.org/u#f?~q=~r",
+                kept("https://e.org/u#f"),
+            ),
+            (
+                "https://e.org/u#f?",
+                "https://e.org/u#f?~q=~r",
+                kept("https://e.org/u#f?"),
+            ),
+            (
+                "https://e.org/u?x=1#f",
+                "https://e.org/u?x=1#f&~q=~r",
+                kept("https://e.org/u?x=1#f"),
+            ),
+            // The fragment itself depends on the query.
+            ("https://e.org/u#", "https://e.org/u#~q=~r", None),
+            ("https://e.org/u#f", "https://e.org/u?~q=~r#f", None),
+        ] {
+            assert_eq!(forwarded(plain, asked), link, "{plain} {asked}");
+        }
     }
 }
