@@ -1,6 +1,8 @@
 //! The text of an expression of PCRE: what might be read differently, what it refuses, and what can be left
 //! out if that only makes it match more.
 
+use std::iter;
+
 use regex_syntax::ast::ErrorKind;
 use regex_syntax::ast::parse::Parser;
 
@@ -13,6 +15,9 @@ const AMBIGUOUS_OUTSIDE: [&str; 8] = ["*+", "++", "?+", "}+", "**", "+*", "?*", 
 
 /// Texts whose meaning differs anywhere, or that only Rust knows.
 const AMBIGUOUS: [&str; 5] = ["\\<", "\\>", "\\b{", "\\u", "\\U"];
+
+/// Texts that PCRE refuses, because they are escapes of other programs.
+const REFUSED: [&str; 4] = ["\\u", "\\U", "\\l", "\\L"];
 
 /// Flags in parentheses whose meaning differs, or that only Rust knows.
 const AMBIGUOUS_FLAGS: [char; 2] = ['R', 'u'];
@@ -80,47 +85,24 @@ pub(super) fn without_assertions(text: &str) -> Option<String> {
 
 /// Returns whether PCRE might read an expression differently.
 pub(super) fn is_ambiguous(text: &str) -> bool {
-    let mut is_class = false;
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        let rest = &text[at..];
-        let starts_with = |texts: &[&str]| texts.iter().any(|it| rest.starts_with(it));
-        at += c.len_utf8();
-        if starts_with(&AMBIGUOUS) {
-            return true;
-        }
-        match c {
-            '\\' => at += text[at..].chars().next().map_or(0, char::len_utf8),
-            '[' if !is_class => {
-                is_class = true;
-                // A bracket at the start of a class does not end it.
-                let start = text[at..].strip_prefix('^').unwrap_or(&text[at..]);
-                at = text.len() - start.strip_prefix(']').unwrap_or(start).len();
-            }
-            ']' if is_class => is_class = false,
-            '[' if rest.starts_with("[:") => {
-                at += rest.find(":]").unwrap_or_default();
-            }
-            _ if is_class && starts_with(&AMBIGUOUS_IN_CLASSES) => return true,
-            _ if !is_class && starts_with(&AMBIGUOUS_OUTSIDE) => return true,
-            '(' if !is_class => {
-                let flags = rest.strip_prefix("(?").unwrap_or_default();
-                let mut flags = flags
-                    .chars()
-                    .take_while(|it| it.is_ascii_alphanumeric() || *it == '-');
-                if flags.any(|it| AMBIGUOUS_FLAGS.contains(&it)) {
-                    return true;
-                }
-            }
-            _ => {}
-        }
-    }
-    false
+    pieces(text).any(|Piece { text, is_class }| {
+        let starts_with = |texts: &[&str]| texts.iter().any(|it| text.starts_with(it));
+        starts_with(&AMBIGUOUS)
+            || starts_with(if is_class {
+                &AMBIGUOUS_IN_CLASSES
+            } else {
+                &AMBIGUOUS_OUTSIDE
+            })
+            || !is_class && flags(text).contains(AMBIGUOUS_FLAGS)
+    })
 }
 
-/// Returns whether PCRE refuses an expression: for a parenthesis without its partner, or a repetition of
-/// nothing.
+/// Returns whether PCRE refuses an expression: for a parenthesis without its partner, a repetition of nothing
+/// or of a repetition, or what only other programs know.
 pub(super) fn is_refused(text: &str) -> bool {
+    if has_refused_text(text) {
+        return true;
+    }
     if is_ambiguous(text) {
         return false;
     }
@@ -137,6 +119,69 @@ pub(super) fn is_refused(text: &str) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns whether an expression has a text that PCRE refuses wherever it occurs.
+fn has_refused_text(text: &str) -> bool {
+    let mut is_after_parenthesis = false;
+    pieces(text).any(|Piece { text, is_class }| {
+        let starts_with = |texts: &[&str]| texts.iter().any(|it| text.starts_with(it));
+        // `(?*` is an assertion.
+        let is_repeated =
+            starts_with(&["**", "+*"]) || starts_with(&["?*"]) && !is_after_parenthesis;
+        is_after_parenthesis = text.starts_with('(');
+        starts_with(&REFUSED)
+            || !is_class && (is_repeated || flags(text).contains('u') || is_class_name(text))
+    })
+}
+
+/// Returns whether a text begins as `[:alpha:]` does.
+fn is_class_name(text: &str) -> bool {
+    let name = text.strip_prefix("[:").and_then(|it| it.split_once(":]"));
+    name.is_some_and(|(name, _)| name.chars().all(|it| it.is_ascii_lowercase() || it == '^'))
+}
+
+/// A character of an expression, or one with the backslash before it, and all that follows.
+struct Piece<'a> {
+    text: &'a str,
+    is_class: bool,
+}
+
+/// Returns the pieces of an expression, without the names of classes.
+fn pieces(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut is_class = false;
+    let mut at = 0;
+    iter::from_fn(move || {
+        while is_class && text[at..].starts_with("[:") {
+            let end = text[at..].find(":]");
+            at += end.map_or(1, |it| it + 2);
+        }
+        let piece = Piece {
+            text: &text[at..],
+            is_class,
+        };
+        let c = piece.text.chars().next()?;
+        at += c.len_utf8();
+        match c {
+            '\\' => at += text[at..].chars().next().map_or(0, char::len_utf8),
+            '[' if !is_class => {
+                is_class = true;
+                // A bracket at the start of a class does not end it.
+                let start = text[at..].strip_prefix('^').unwrap_or(&text[at..]);
+                at = text.len() - start.strip_prefix(']').unwrap_or(start).len();
+            }
+            ']' if is_class => is_class = false,
+            _ => {}
+        }
+        Some(piece)
+    })
+}
+
+/// Returns the flags at the start of a text, as in `(?i-s)` and `(?i:`.
+fn flags(text: &str) -> &str {
+    let flags = text.strip_prefix("(?").unwrap_or_default();
+    let end = flags.find(|it: char| !it.is_ascii_alphanumeric() && it != '-');
+    &flags[..end.unwrap_or(flags.len())]
 }
 
 #[cfg(test)]
@@ -179,6 +224,7 @@ mod tests {
             ("a\\++[*+]+?", false),
             ("a&&b--c~~", false),
             ("[[:alpha:]_]", false),
+            ("[[:alpha:]&&b]", true),
             ("[]a]--", false),
             ("[^]a]--", false),
             ("\\[a--b", false),
@@ -199,6 +245,22 @@ mod tests {
             ("^a|*b$", true),
             ("^(?:a|+b)$", true),
             ("*", true),
+            ("^a**$", true),
+            ("^a+*$", true),
+            ("^a?*$", true),
+            ("^[a]**$", true),
+            ("^\\u0061$", true),
+            ("^[\\u0061]$", true),
+            ("^[:alpha:]$", true),
+            ("^(?i-u:a)$", true),
+            ("^(?u)a$", true),
+            ("^\\**$", false),
+            ("^[*]*$", false),
+            ("^[**]$", false),
+            ("^[[:alpha:]]*$", false),
+            ("^a*+$", false),
+            ("^a*?$", false),
+            ("^\\\\u$", false),
             ("^(a)$", false),
             ("^a{$", false),
             ("^{a}$", false),
