@@ -152,8 +152,13 @@ fn unreadable(name: &str, error: &ReadError) -> Error {
                         --column short-code=code";
             Error::refused(message).with_hint(Some(hint))
         }
-        ReadError::NoUrlColumn { .. } => {
+        ReadError::NoUrlColumn { .. } | ReadError::SeveralUrlColumns { .. } => {
             let hint = "name it with --column url=NAME";
+            Error::refused(message).with_hint(Some(hint))
+        }
+        ReadError::NoCodeColumn { .. } => {
+            let hint = "name it with --column short-code=NAME, or derive all codes from the URLs with \
+                        --column short-code=";
             Error::refused(message).with_hint(Some(hint))
         }
     }

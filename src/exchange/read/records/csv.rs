@@ -167,12 +167,17 @@ fn layout(
             .iter()
             .map(|name| text(name).unwrap_or_default())
             .collect();
+        if !dialect.without_header.is_empty() && header.iter().any(|it| it.contains("://")) {
+            continue;
+        }
         if delimiter == b',' {
             names = shown(&header);
         }
         let found = match ColumnPlaces::of(&header, options.columns) {
             Ok(found) => found,
-            Err(error @ ReadError::CodeOrStatus) => return Err(error),
+            Err(error @ (ReadError::CodeOrStatus | ReadError::SeveralUrlColumns { .. })) => {
+                return Err(error);
+            }
             Err(error) if delimiter == b'\t' && best.is_none() => return Err(error),
             Err(_) => continue,
         };
@@ -192,6 +197,10 @@ fn layout(
     if let Some(best) = best
         && best.1.place(Column::Url).is_some()
     {
+        let is_chosen = options.columns.iter().any(|(it, _)| *it == Column::Code);
+        if !best.1.has_codes() && !is_chosen && !best.2.unread.is_empty() {
+            return Err(ReadError::NoCodeColumn { header: names });
+        }
         return Ok(Some(best));
     }
     if dialect.without_header.is_empty() || !options.columns.is_empty() {

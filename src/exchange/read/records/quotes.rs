@@ -4,22 +4,19 @@
 //! A lenient reader takes text after such a quote as well. So if a field that begins with a quote by accident
 //! is read, it ends somewhere at a quote of another row, and all rows between are lost without a trace.
 
-use csv::{ByteRecord, ReaderBuilder};
-
 /// Returns whether no rows can be lost by the quotes of a record, given its raw text: each quoted field ends
-/// before a delimiter or at the end, and none contains whole rows of as many fields as the record has.
+/// before a delimiter or at the end, and none contains what may be rows.
 pub(super) fn are_sound(record: &[u8], delimiter: u8) -> bool {
-    let mut fields = 0;
-    let mut has_breaks = false;
     let mut rest = record;
     loop {
-        fields += 1;
         let after = match rest.strip_prefix(b"\"") {
             Some(text) => {
                 let Some(length) = closing(text) else {
                     return false;
                 };
-                has_breaks |= text[..length].contains(&b'\n');
+                if contains_rows(&text[..length], delimiter) {
+                    return false;
+                }
                 &text[length + 1..]
             }
             None => {
@@ -30,12 +27,11 @@ pub(super) fn are_sound(record: &[u8], delimiter: u8) -> bool {
         };
         match after.first() {
             Some(&byte) if byte == delimiter => rest = &after[1..],
-            None => break,
-            Some(&byte) if is_break(byte) => break,
+            None => return true,
+            Some(&byte) if is_break(byte) => return true,
             Some(_) => return false,
         }
     }
-    !has_breaks || !contains_rows(record, delimiter, fields)
 }
 
 /// Returns the length of a quoted text up to the quote that closes it, if there is one.
@@ -50,28 +46,21 @@ fn closing(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns whether a line inside a record is a row by itself: it has as many fields, and one is a URL.
-fn contains_rows(record: &[u8], delimiter: u8, fields: usize) -> bool {
-    let mut lines = record.split(|byte| *byte == b'\n');
-    // The first and the last one have a part of the record's own fields.
-    lines.next();
-    let mut lines = lines.collect::<Vec<_>>();
-    lines.pop();
-    let mut row = ByteRecord::new();
-    fields > 1
-        && lines.into_iter().any(|line| {
-            let mut reader = ReaderBuilder::new()
-                .has_headers(false)
-                .delimiter(delimiter)
-                .from_reader(line);
-            matches!(reader.read_byte_record(&mut row), Ok(true))
-                && row.len() == fields
-                && row.iter().any(is_url)
+/// Returns whether a quoted text of several lines has one with a URL between delimiters, as a row has it.
+fn contains_rows(text: &[u8], delimiter: u8) -> bool {
+    text.contains(&b'\n')
+        && text.split(|byte| *byte == b'\n').any(|line| {
+            line.contains(&delimiter) && line.split(|byte| *byte == delimiter).any(is_url)
         })
 }
 
+/// Returns whether a text is an absolute URL alone, with or without quotes.
 fn is_url(field: &[u8]) -> bool {
-    field.starts_with(b"http://") || field.starts_with(b"https://")
+    let field = field.trim_ascii();
+    let field = field.strip_prefix(b"\"").unwrap_or(field);
+    let scheme = field.iter().position(|byte| !byte.is_ascii_alphabetic());
+    scheme.is_some_and(|end| end > 0 && field[end..].starts_with(b"://"))
+        && !field.iter().any(u8::is_ascii_whitespace)
 }
 
 fn is_break(byte: u8) -> bool {
@@ -91,6 +80,8 @@ mod tests {
             "27\" inch,b\n",
             "a,\"\"\n",
             "a,\"two\nlines, and more\nlines\"\n",
+            "a,\"two\nlines, see https://e.example/\"\n",
+            "a,\"https://e.example/\nhttps://f.example/\"\n",
         ] {
             assert!(are_sound(sound.as_bytes(), b','), "{sound}");
         }
@@ -99,6 +90,8 @@ mod tests {
             "a,\"27 inch\n",
             "\"a\" b,c\n",
             "a,https://e.example/a,\"27 inch\nb,https://e.example/b,x\nc,https://e.example/c,28\"\n",
+            "a,\"x,https://e.example/a\nb,y\",https://e.example/b\n",
+            "a,https://e.example/a,\"27 inch\nb,HTTPS://e.example/b,28\"\n",
         ] {
             assert!(!are_sound(lost.as_bytes(), b','), "{lost}");
         }

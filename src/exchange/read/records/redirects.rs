@@ -1,97 +1,154 @@
 //! `_redirects` files, as Netlify and Cloudflare Pages read them: a path, a URL and a status per
 //! line.
 //!
-//! An accepted rule means the same here: one path, or a path with everything under it. The first
-//! rule that matches decides, so one is refused if another that is no link decides some of its paths, or
-//! if a prefix before it does. A caller that takes rows must keep their order.
+//! An accepted rule means the same here: one path, or a path with everything under it, or first the one and
+//! then the other, which are one link. The first rule that matches decides, so one is refused if another that
+//! is no link decides some of its paths, or if a prefix before it does. A caller that takes rows must keep
+//! their order.
 
-use std::collections::BTreeMap;
-use std::ops::Bound;
+mod paths;
+mod preceding;
 
-use percent_encoding::percent_decode_str;
+use std::collections::HashMap;
 
+use self::paths::RulePaths;
+use self::preceding::Preceding;
 use crate::exchange::read::rows::{
-    Deviation, ImportedLink, ImportedRow, LinkOrigin, RowError, row, rows,
+    Deviation, ImportedLink, ImportedRow, LinkOrigin, RowError, lines, row,
 };
-use crate::mapping::Forward;
+use crate::mapping::{Forward, Misfit};
+
+/// The reason for a rule with another URL for all below a path than for the path itself.
+const TO_ONE_URL: RowError = RowError::NoLink(
+    "a table does not lead all that is below a code to one URL, and the code itself to another",
+);
+
+/// The reason for a rule with another status for what is below a path than for the path itself.
+const OTHER_STATUS: RowError =
+    RowError::NoLink("a table leads what is below a code with the status of the code itself");
+
+/// The reason for a URL to which a table appends no path.
+const MISFIT: RowError = RowError::NoLink("a path cannot be appended to a URL that ends like this");
 
 /// Reads every line.
 pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
-    let mut before = Preceding::default();
-    rows(bytes, take, |line| {
-        let words = line.split_whitespace();
+    let mut rules = Rules {
+        origin,
+        preceding: Preceding::default(),
+        rows: Vec::new(),
+        exact: HashMap::new(),
+        below: HashMap::new(),
+    };
+    for (line, text) in lines(bytes) {
+        match text {
+            Ok(text) => rules.add(line, text),
+            Err(error) => rules.push(line, Err(error)),
+        }
+    }
+    rules.rows.into_iter().for_each(take);
+}
+
+/// The rules that have been read.
+struct Rules<'o> {
+    origin: LinkOrigin<'o>,
+    preceding: Preceding,
+    rows: Vec<ImportedRow>,
+    /// The rows of the links for one path, by that path.
+    exact: HashMap<String, usize>,
+    /// The rows of the links for all below a path, by that path.
+    below: HashMap<String, usize>,
+}
+
+impl Rules<'_> {
+    /// Adds the rule of a line.
+    fn add(&mut self, line: usize, text: &str) {
+        let words = text.split_whitespace();
         let words: Vec<_> = words.take_while(|word| !word.starts_with('#')).collect();
         let [from, rest @ ..] = &words[..] else {
-            return Ok(None);
+            return;
         };
-        let found = match rest {
-            [to] => link(from, to, "", origin),
-            [to, status] => link(from, to, status, origin),
-            [second, ..] if second.contains('=') && !second.contains("://") => Err(
+        let mut found = match rest {
+            [to] => link(from, to, "", self.origin),
+            [to, status] => link(from, to, status, self.origin),
+            [second, ..] if second.contains('=') && !second.contains(['/', '?']) => Err(
                 RowError::NoLink("a table cannot compare parameters of the query"),
             ),
             _ => Err(RowError::NoLink(condition(words.last().unwrap_or(from)))),
         };
-        before.decided(from, found).map(Some)
-    });
-}
-
-/// The rules of the preceding lines, by the path with which theirs begin.
-#[derive(Default)]
-struct Preceding {
-    /// Those that match all below a path, or paths that begin with a text.
-    open: BTreeMap<String, String>,
-    /// Those that are no links.
-    refused: BTreeMap<String, String>,
-}
-
-impl Preceding {
-    /// Decides on a rule by those before it, and adds it to them.
-    fn decided(
-        &mut self,
-        from: &str,
-        found: Result<ImportedLink, RowError>,
-    ) -> Result<ImportedLink, RowError> {
-        let path = from.split_once("://").map_or(from, |(_, rest)| {
-            rest.find('/').map_or("/", |at| &rest[at..])
-        });
-        let end = path.find('*').into_iter().chain(path.find("/:")).min();
-        let is_open = end.is_some();
-        let start = match end {
-            Some(end) => path[..end + 1].rfind('/').map_or("", |at| &path[..at]),
-            None => path.strip_suffix('/').unwrap_or(path),
-        };
-        // Paths are compared as they are requested, however they are written.
-        let start = &*percent_decode_str(start).decode_utf8_lossy();
-        let found = found.and_then(|link| match self.covering(start, is_open) {
-            Some(by) => Err(RowError::Covered { by: by.to_owned() }),
-            None => Ok(link),
-        });
-        let by = || format!("the rule for {path}");
-        if is_open {
-            self.open.entry(start.to_owned()).or_insert_with(by);
+        if let Some(paths) = RulePaths::of(from, self.origin) {
+            let start = paths.start();
+            if paths.is_one() {
+                self.note_code_elsewhere(&start, found.as_ref().ok());
+            }
+            found = found.and_then(|link| match self.preceding.deciding(&paths) {
+                Some(by) => Err(RowError::Covered { by: by.to_owned() }),
+                None => Ok(link),
+            });
+            let exact = self.exact.get(&start).filter(|_| !paths.is_one());
+            if let (Ok(link), Some(&at)) = (&found, exact)
+                && let Ok(own) = &self.rows[at].link
+            {
+                match joined(own, link) {
+                    Ok(joined) => {
+                        self.rows[at].link = Ok(joined);
+                        return self.preceding.add(from, paths, true);
+                    }
+                    Err(error) => found = Err(error),
+                }
+            }
+            if found.is_ok() {
+                let rows = match paths.is_one() {
+                    true => &mut self.exact,
+                    false => &mut self.below,
+                };
+                rows.entry(start).or_insert(self.rows.len());
+            }
+            self.preceding.add(from, paths, found.is_ok());
         }
-        if found.is_err() {
-            self.refused.entry(start.to_owned()).or_insert_with(by);
-        }
-        found
+        self.push(line, found);
     }
 
-    /// Returns the rule that decides what is answered to a path, or to some of those that begin so.
-    fn covering(&self, start: &str, is_open: bool) -> Option<&str> {
-        let ends = start.match_indices('/').map(|(at, _)| at);
-        let mut above = ends.chain([start.len()]).map(|end| &start[..end]);
-        let before = above.find_map(|it| self.open.get(it));
-        let own = || self.refused.get(start);
-        let below = format!("{start}/");
-        let inside = || {
-            let from = Bound::Included(&*below);
-            let mut inside = self.refused.range::<str, _>((from, Bound::Unbounded));
-            let (path, by) = inside.next()?;
-            (is_open && path.starts_with(&below)).then_some(by)
-        };
-        before.or_else(own).or_else(inside).map(String::as_str)
+    fn push(&mut self, line: usize, link: Result<ImportedLink, RowError>) {
+        self.rows.push(ImportedRow { line, link });
     }
+
+    /// Notes of a link for all below a path that a later rule for this path leads it elsewhere, if a rule such
+    /// as `/docs/*` does not apply to `/docs`.
+    fn note_code_elsewhere(&mut self, start: &str, later: Option<&ImportedLink>) {
+        if let Some(&at) = self.below.get(start)
+            && let Ok(link) = &mut self.rows[at].link
+            && later.is_none_or(|later| later.url != link.url)
+        {
+            link.deviations.push(Deviation::CodeOfBelow);
+        }
+    }
+}
+
+/// Returns the link for one path, and then for all below it.
+fn joined(own: &ImportedLink, below: &ImportedLink) -> Result<ImportedLink, RowError> {
+    let mut joined = own.clone();
+    if own.status != below.status {
+        return Err(OTHER_STATUS);
+    }
+    if own.url == below.url {
+        joined.forward = below.forward;
+        return Ok(joined);
+    }
+    let Some(url) = below
+        .url
+        .as_ref()
+        .filter(|_| below.forward == Some(Forward::Path))
+    else {
+        return Err(TO_ONE_URL);
+    };
+    if Misfit::of_below(Forward::None, url).is_some() {
+        return Err(MISFIT);
+    }
+    joined.below = Some(url.clone());
+    joined.deviations.extend(&below.deviations);
+    joined.deviations.sort_unstable();
+    joined.deviations.dedup();
+    Ok(joined)
 }
 
 fn link(
@@ -123,6 +180,11 @@ fn link(
     }
     let whole = from.strip_suffix("/*");
     let path = whole.unwrap_or(from);
+    if path.is_empty() {
+        return Err(RowError::NoLink(
+            "a rule for all paths is no link: write where unknown paths lead as \"fallback\" of the table",
+        ));
+    }
     if path.contains('*') || path.contains("/:") {
         return Err(RowError::NoLink("a path with placeholders is not a code"));
     }
@@ -147,19 +209,24 @@ fn link(
             "the rest of the path does not end the URL",
         ));
     }
+    let url = match url.starts_with('/') && !url.starts_with("//") {
+        true => origin.url_of_path(url),
+        false => url.to_owned(),
+    };
+    if Misfit::of(forward, &url).is_some() {
+        return Err(MISFIT);
+    }
     // Both append the query to a URL that has none, unless the rule compares queries.
     let deviations = (!url.contains('?')).then_some(Deviation::Query);
-    Ok(ImportedLink {
+    let link = ImportedLink {
         deviations: Vec::from_iter(deviations),
-        url: Some(match url.starts_with('/') && !url.starts_with("//") {
-            true => origin.url_of_path(url),
-            false => url.to_owned(),
-        }),
+        url: Some(url),
         code: Some(code),
         status: row::status(status)?,
         forward: Some(forward),
         ..ImportedLink::default()
-    })
+    };
+    link.checked()
 }
 
 /// Returns why a rule with a condition, such as `Country=fr`, is no link.
@@ -178,7 +245,8 @@ fn condition(text: &str) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use crate::exchange::read::rows::testing::{pairs, read_by, refused};
+    use crate::exchange::read::rows::Deviation;
+    use crate::exchange::read::rows::testing::{below_and_variants, pairs, read_by, refused};
     use crate::mapping::{Forward, Status};
 
     #[test]
@@ -229,18 +297,94 @@ mod tests {
             ),
             (
                 "/a/:year https://e.org/:year\n/a/2024 https://e.org/\n/a https://e.org/",
-                &[],
+                &["a"],
             ),
             ("/a/* https://e.org/:splat\n/a/b/* https://f.org/", &["a"]),
             ("/%61/* https://e.org/:splat\n/a/b https://f.org/", &["a"]),
             ("/a/b /c 200\n/a/%62 https://e.org/", &[]),
             ("/a/%2A /c 200\n/a/b https://e.org/", &["a/b"]),
             ("/* /index.html 200\n/a https://e.org/", &[]),
+            // What cannot be a link for another reason decides, too.
+            ("/a/C++ https://c.org/\n/a/* https://e.org/:splat", &[]),
+            ("/a mailto:me@e.org\n/a https://e.org/", &[]),
+            (
+                "/a/b https://u:p@e.org/\n/a/b/* https://f.org/x:splat\n/a/* https://g.org/",
+                &[],
+            ),
+            (
+                "/a-:id https://e.org/:id\n/a-5 https://e.org/\n/b-5 https://e.org/",
+                &["b-5"],
+            ),
+            (
+                "http://other.code/* https://e.org/\n/a https://e.org/",
+                &["a"],
+            ),
+            (
+                "/:lang/old https://e.org/\n/a https://e.org/\n/a/old https://f.org/",
+                &["a"],
+            ),
+            (
+                "/a* https://e.org/\n/ab https://e.org/\n/b https://e.org/",
+                &["b"],
+            ),
         ] {
             let rows = read_by(super::read, text.as_bytes());
             let links = rows.iter().filter_map(|row| row.link.as_ref().ok());
             let codes: Vec<_> = links.filter_map(|link| link.code.as_deref()).collect();
             assert_eq!(codes, accepted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_rule_for_a_path_and_one_for_all_below_it_are_one_link() {
+        for (rules, urls, forward) in [
+            (
+                "/a https://e.org/\n/a/* https://f.org/:splat",
+                "https://e.org/ below https://f.org/",
+                Forward::None,
+            ),
+            (
+                "/a https://e.org/\n/a/* https://e.org/:splat",
+                "https://e.org/",
+                Forward::Path,
+            ),
+            (
+                "/a/ https://e.org/\n/a/* https://e.org/",
+                "https://e.org/",
+                Forward::All,
+            ),
+        ] {
+            let rows = read_by(super::read, rules.as_bytes());
+            let [row] = &rows[..] else {
+                panic!("{rules} is one link: {rows:?}");
+            };
+            let link = row.link.as_ref().unwrap();
+            let found = format!("{}{}", link.url.as_ref().unwrap(), below_and_variants(link));
+            assert_eq!((&*found, link.forward), (urls, Some(forward)), "{rules}");
+        }
+        for rules in [
+            "/a https://e.org/\n/a/* https://f.org/",
+            "/a https://e.org/ 301\n/a/* https://f.org/:splat 302",
+        ] {
+            let rows = read_by(super::read, rules.as_bytes());
+            assert_eq!(refused(&rows).len(), 1, "{rules}");
+        }
+    }
+
+    #[test]
+    fn a_later_rule_for_the_code_of_what_is_below_it_is_noted() {
+        for (rules, is_noted) in [
+            ("/a/* https://e.org/:splat\n/a https://f.org/", true),
+            ("/a/* https://e.org/:splat\n/a https://e.org/", false),
+            ("/a/* https://e.org/:splat\n/b https://f.org/", false),
+        ] {
+            let rows = read_by(super::read, rules.as_bytes());
+            let deviations = &rows[0].link.as_ref().unwrap().deviations;
+            assert_eq!(
+                deviations.contains(&Deviation::CodeOfBelow),
+                is_noted,
+                "{rules}"
+            );
         }
     }
 

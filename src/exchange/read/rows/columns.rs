@@ -41,7 +41,7 @@ pub enum Column {
 }
 
 /// The names of columns with limits of a link, or other targets for some requests, which no table has.
-const LIMITS: [&str; 14] = [
+const LIMITS: [&str; 20] = [
     "password",
     "banned",
     "isbanned",
@@ -53,6 +53,12 @@ const LIMITS: [&str; 14] = [
     "maxclicks",
     "clicklimit",
     "expiredurl",
+    "validsince",
+    "startsat",
+    "startdate",
+    "activefrom",
+    "notbefore",
+    "regex",
     "ios",
     "android",
     "geo",
@@ -61,11 +67,15 @@ const LIMITS: [&str; 14] = [
 /// The names of columns that say whether a link is served at all.
 const SWITCHES: [&str; 4] = ["enabled", "isenabled", "active", "isactive"];
 
+/// The name of the column of the status, which says in words whether a link is served if another column has
+/// the status.
+const STATUS: &str = "status";
+
 /// Values of a limit that limit nothing, or of a switch that is off.
 const NO: [&str; 7] = ["0", "false", "f", "no", "off", "null", "\\N"];
 
 /// Values of a switch that is on.
-const YES: [&str; 5] = ["1", "true", "t", "yes", "on"];
+const YES: [&str; 7] = ["1", "true", "t", "yes", "on", "active", "enabled"];
 
 /// A column because of which a link may not be what a table can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,7 +112,7 @@ impl Restriction {
 const SOURCE: &str = "source";
 
 /// Each column with its names, its own first, in lower case without punctuation; if a header has
-/// several, the first here is read.
+/// several, the first here is read, except that one of several columns of URLs must be chosen.
 const NAMES: [(Column, &[&str]); 16] = [
     (
         Column::Url,
@@ -114,22 +124,38 @@ const NAMES: [(Column, &[&str]); 16] = [
             "destination",
             "destinationurl",
             "originalurl",
+            "to",
         ],
     ),
     (
         Column::Code,
-        &["shortcode", "code", "slug", "keyword", SOURCE],
+        &[
+            "shortcode",
+            "code",
+            "slug",
+            "keyword",
+            SOURCE,
+            "key",
+            "alias",
+            "slashtag",
+            "backhalf",
+            "path",
+            "from",
+        ],
     ),
     (
         Column::ShortUrl,
         &["shorturl", "shortlink", "bitlink", "link"],
     ),
     (Column::Number, &["number"]),
-    (Column::Aliases, &["aliases"]),
+    (
+        Column::Aliases,
+        &["aliases", "custombitlinks", "custombitlink"],
+    ),
     (
         Column::Status,
         &[
-            "status",
+            STATUS,
             "statuscode",
             "httpstatus",
             "httpstatuscode",
@@ -142,7 +168,19 @@ const NAMES: [(Column, &[&str]); 16] = [
     (Column::Title, &["title", "description"]),
     (Column::Owner, &["owner"]),
     (Column::Tags, &["tags"]),
-    (Column::Expires, &["expires", "expiresat", "validuntil"]),
+    (
+        Column::Expires,
+        &[
+            "expires",
+            "expiresat",
+            "expireson",
+            "expiry",
+            "expirydate",
+            "expiration",
+            "expirationdate",
+            "validuntil",
+        ],
+    ),
     (Column::Retired, &["retired"]),
     (Column::Archive, &["archive"]),
     (Column::Below, &["below"]),
@@ -197,7 +235,8 @@ impl ColumnPlaces {
     ///
     /// # Errors
     ///
-    /// Fails if the header has no column of a chosen name, or if a column `code` may be that of the status.
+    /// Fails if the header has no column of a chosen name, if a column `code` may be that of the status, or
+    /// if several columns may be that of the target.
     pub(crate) fn of(header: &[&str], chosen: &[(Column, String)]) -> Result<Self, ReadError> {
         let mut layout = Self {
             width: Some(header.len()),
@@ -218,6 +257,14 @@ impl ColumnPlaces {
         if is_ambiguous && !is_chosen(Column::Code) {
             return Err(ReadError::CodeOrStatus);
         }
+        if !is_chosen(Column::Url) {
+            let names = header.iter().filter(|name| Column::is_of_urls(name));
+            let names: Vec<_> = names.map(|name| format!("{:?}", excerpt(name))).collect();
+            if names.len() > 1 {
+                let names = names.join(" and ");
+                return Err(ReadError::SeveralUrlColumns { names });
+            }
+        }
         for (column, name) in chosen {
             let wanted = folded(name);
             let found = header.iter().position(|header| folded(header) == wanted);
@@ -234,12 +281,31 @@ impl ColumnPlaces {
             layout.restrictions.retain(|(at, _)| Some(*at) != found);
             layout.places[*column as usize] = found;
         }
+        // An empty name omits the column altogether.
+        let status = header.iter().position(|name| folded(name) == STATUS);
+        if let Some(at) = status
+            && !layout.places.contains(&Some(at))
+            && layout.place(Column::Status).is_some()
+        {
+            layout.restrictions.push((at, Restriction::Switch));
+        }
         Ok(layout)
     }
 
     /// Returns the position of a column.
     pub(crate) fn place(&self, column: Column) -> Option<usize> {
         self.places[column as usize]
+    }
+
+    /// Returns whether some column has the codes of links, or what they are derived from.
+    pub(crate) fn has_codes(&self) -> bool {
+        let of_codes = [
+            Column::Code,
+            Column::ShortUrl,
+            Column::Number,
+            Column::Aliases,
+        ];
+        of_codes.iter().any(|column| self.place(*column).is_some())
     }
 
     /// Returns the number of known columns.
@@ -288,10 +354,32 @@ mod tests {
 
     #[test]
     fn the_better_name_wins_and_the_rest_is_unread() {
-        let header = ["target", "clicks", "url", "description"];
+        let header = ["description", "clicks", "url", "title"];
         let layout = ColumnPlaces::of(&header, &[]).unwrap();
+        assert_eq!(layout.place(Column::Title), Some(3));
+        assert_eq!(layout.unread(&header), ["description", "clicks"]);
+    }
+
+    #[test]
+    fn one_of_several_columns_of_urls_must_be_chosen() {
+        let header = ["slug", "URL", "Target"];
+        let error = ColumnPlaces::of(&header, &[]).unwrap_err();
+        let names = "\"URL\" and \"Target\"".to_owned();
+        assert_eq!(error, ReadError::SeveralUrlColumns { names });
+        let chosen = [(Column::Url, "target".to_owned())];
+        let layout = ColumnPlaces::of(&header, &chosen).unwrap();
         assert_eq!(layout.place(Column::Url), Some(2));
-        assert_eq!(layout.unread(&header), ["target", "clicks"]);
+    }
+
+    #[test]
+    fn a_status_in_words_is_a_switch_beside_another_status() {
+        let header = ["source", "target", "code", "status"];
+        let named = |column, name: &str| (column, name.to_owned());
+        let chosen = [named(Column::Code, "source"), named(Column::Status, "code")];
+        let layout = ColumnPlaces::of(&header, &chosen).unwrap();
+        assert_eq!(layout.restrictions, [(3, Restriction::Switch)]);
+        assert!(Restriction::Switch.allows("active"));
+        assert!(!Restriction::Switch.allows("disabled"));
     }
 
     #[test]

@@ -21,6 +21,8 @@ pub enum Deviation {
     Case,
     /// The query of a request is left out, and passed on by the other program.
     Query,
+    /// The code of a rule for all below it is led by that rule, and in Cloudflare Pages by a later one.
+    CodeOfBelow,
 }
 
 impl Deviation {
@@ -52,6 +54,10 @@ impl Deviation {
             }
             Self::Query => {
                 "the other program passes on the query of a request; a table does so with \"forward: query\""
+            }
+            Self::CodeOfBelow => {
+                "the code of a rule such as /docs/* leads where that rule does, as Netlify leads it; Cloudflare \
+                 Pages leads it by a later rule for /docs"
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::row::{ImportedLink, ImportedRow, RowError};
 
 /// Returns the lines of a file that are not blank, without their line breaks.
-fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<&str, RowError>)> {
+pub(crate) fn lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Result<&str, RowError>)> {
     let lines = bytes.split(|byte| *byte == b'\n').zip(1..);
     let texts = lines.map(|(line, number)| {
         let line = line.strip_suffix(b"\r").unwrap_or(line);

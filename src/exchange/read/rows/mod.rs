@@ -14,7 +14,7 @@ mod tree;
 pub use columns::Column;
 pub(crate) use columns::{ColumnPlaces, shown};
 pub use deviation::Deviation;
-pub(crate) use lines::{rows, text};
+pub(crate) use lines::{lines, rows, text};
 pub use options::Options;
 pub(crate) use origin::{LinkOrigin, ShortLink};
 pub use read_error::ReadError;

@@ -138,6 +138,11 @@ impl LinkOrigin<'_> {
     }
 
     fn under(self, base_url: &BaseUrl, path: &str) -> Result<String, RowError> {
+        if path.contains("%2F") || path.contains("%2f") {
+            return Err(RowError::NoLink(
+                "a slash in a path is percent-encoded, and a code with a slash is another path",
+            ));
+        }
         let decoded = percent_decode_str(path).decode_utf8();
         let decoded = decoded.map_err(|_| RowError::NotUtf8)?;
         let base = percent_decode_str(base_url.path()).decode_utf8_lossy();
@@ -222,7 +227,7 @@ mod tests {
             "/a/b/",
             "short.code/go/a/b",
             "https://short.code/go/a/b",
-            "http://SHORT.code./go/a%2Fb/",
+            "http://SHORT.code./go/%61/b/",
         ] {
             assert_eq!(origin.code(text).as_deref(), Ok("a/b"), "{text}");
         }
@@ -238,6 +243,7 @@ mod tests {
         }
         assert!(origin.code_of_path("/go/").is_err());
         assert!(origin.code_of_path("/go/%FF").is_err());
+        assert!(origin.code_of_path("/go/a%2Fb").is_err());
         assert!(origin.code("https://short.code/go/a?b").is_err());
     }
 

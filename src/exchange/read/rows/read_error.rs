@@ -14,6 +14,18 @@ pub enum ReadError {
         /// The beginning of the header.
         header: String,
     },
+    /// Several columns of the header may be that of the targets.
+    #[error("the columns {names} may all be that of the URLs")]
+    SeveralUrlColumns {
+        /// Their names.
+        names: String,
+    },
+    /// The header names no column of codes, and has others that may be one.
+    #[error("no column of short codes: {header}")]
+    NoCodeColumn {
+        /// The beginning of the header.
+        header: String,
+    },
     /// The header has a column of sources, and another one of codes, which may be those of the status.
     #[error("the columns \"source\" and \"code\" may both be that of the short codes")]
     CodeOrStatus,

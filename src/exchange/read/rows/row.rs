@@ -219,6 +219,7 @@ impl RowError {
         match self {
             Self::Value { key, field, .. } => format!("{key:?}{}", in_own_place(field)),
             Self::Variable(_) => "variable".to_owned(),
+            Self::Quotes { .. } => "quotes".to_owned(),
             Self::Covered { .. } => "covered".to_owned(),
             Self::Elsewhere { short_link, .. } => {
                 let url = Url::parse(short_link).ok();
