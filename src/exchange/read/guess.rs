@@ -50,6 +50,9 @@ impl ImportFormat {
             Self::JsonLines => lines.next().is_some_and(|first| {
                 first.starts_with('{')
                     && first.ends_with('}')
+                    && ["\"url\"", "\"short-code\""]
+                        .iter()
+                        .any(|key| first.contains(key))
                     && !first.contains("\"target\"")
                     && !first.contains(GOLINK_KEY)
             }),

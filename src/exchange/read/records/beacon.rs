@@ -99,10 +99,18 @@ impl Meta {
 
     fn link(&self, line: &str, origin: LinkOrigin<'_>) -> Result<ImportedLink, RowError> {
         let tokens: Vec<_> = line.split('|').map(normalised).collect();
-        let is_url = |token: &str| token.starts_with("http:") || token.starts_with("https:");
+        let is_url = |token: &str| {
+            let scheme = token.split_once(':').map_or("", |(scheme, _)| scheme);
+            scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
+        };
         let (source, annotation, target) = match &tokens[..] {
             [source] => (source, "", source),
             [source, target] if self.target.0.is_none() && is_url(target) => (source, "", target),
+            [_, annotation, _] if self.target.0.is_none() && is_url(annotation) => {
+                return Err(RowError::NoLink(
+                    "two of these may be the URL: one with a \"|\" must be written with %7C",
+                ));
+            }
             [source, annotation] => (source, &**annotation, source),
             [source, annotation, target] if target.is_empty() => (source, &**annotation, source),
             [source, annotation, target] => (source, &**annotation, target),
@@ -171,8 +179,9 @@ mod tests {
               https://other.code/d|https://g.org/\na|b|c|d\n",
         );
         assert_eq!(pairs(&rows)[0], "1 a https://e.org/ A title");
-        assert_eq!(pairs(&rows)[2], "3 c https://g.org/");
+        assert_eq!(pairs(&rows)[1], "3 c https://g.org/");
         let reported = [
+            "2: two of these may be the URL: one with a \"|\" must be written with %7C",
             "4: \"https://other.code/d\" is not under https://short.code/",
             "5: this has 4 fields, expected 3",
         ];

@@ -97,10 +97,15 @@ pub(crate) fn read(
             continue;
         }
         let whole = bytes[start..reader.position().byte() as usize].trim_ascii_end();
+        let escapes = dialect.is_of_database && delimiter == b'\t';
         let link = match quotes::are_sound(whole, delimiter) {
             false => Err(RowError::Quotes {
                 last_line: line + memchr::memchr_iter(b'\n', whole).count(),
             }),
+            true if escapes && has_escapes(&record, &layout) => Err(RowError::NoLink(
+                "databases write a backslash in such a file as two, and other programs do not: export an \
+                 SQL dump or CSV",
+            )),
             true => link(&record, &layout, dialect, options.origin())
                 .and_then(ImportedLink::checked)
                 .map_err(|error| error.in_field(|key| first.name(&layout, key))),
@@ -108,6 +113,13 @@ pub(crate) fn read(
         take(ImportedRow { line, link });
     }
     Ok(first.unread)
+}
+
+/// Returns whether the code or the URL of a record has a backslash.
+fn has_escapes(record: &ByteRecord, layout: &ColumnPlaces) -> bool {
+    let fields = [Column::Code, Column::Url].map(|it| layout.place(it));
+    let mut fields = fields.into_iter().flatten().filter_map(|at| record.get(at));
+    fields.any(|field| field.contains(&b'\\') && field != b"\\N")
 }
 
 /// The first record.
@@ -287,8 +299,18 @@ fn link(
     };
     let site = short_link.as_ref().and_then(|it| it.site);
     let site = match (site, word(Column::Domain)?) {
-        (None, domain) if !domain.is_empty() => Some(origin.site_of_host(domain)?),
-        (site, _) => site,
+        (site, "") => site,
+        (None, domain) => {
+            let site = origin.site_of_host(domain)?;
+            if !dialect.has_paths && !code.is_empty() && !origin.is_at_root(site) {
+                return Err(origin.elsewhere(&format!("{domain}/{code}")));
+            }
+            Some(site)
+        }
+        (Some(site), domain) if origin.has_host(site, domain) => Some(site),
+        (Some(_), _) => {
+            return Err(RowError::NoLink("the domain is not that of the short link"));
+        }
     };
     let url = word(Column::Url)?;
     let title = field(Column::Title)?;
@@ -296,15 +318,17 @@ fn link(
     let is_gone = word(Column::Status)? == GONE;
     let status = word(Column::Status).map(|status| if is_gone { "" } else { status })?;
     let retired = row::retired(word(Column::Retired)?)?;
+    let aliases = word(Column::Aliases)?.split_whitespace();
+    let aliases = aliases.map(|text| match layout.has_alias_links {
+        true => origin.short_url(text).map(|it| it.code),
+        false => Ok(text.to_owned()),
+    });
     Ok(ImportedLink {
         site: origin.site(site)?,
         url: some(url),
         code: short_link.map(|it| it.code),
         number: number("number", word(Column::Number)?)?,
-        aliases: word(Column::Aliases)?
-            .split_whitespace()
-            .map(str::to_owned)
-            .collect(),
+        aliases: aliases.collect::<Result<_, _>>()?,
         status: row::status(status)?,
         forward: row::forward(word(Column::Forward)?)?,
         cache_max_age: number("cache-max-age", cache_max_age)?
@@ -376,7 +400,7 @@ fn tags(text: &str, separator: char) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::exchange::read::rows::testing::{pairs, refused, with_options};
-    use crate::mapping::{Forward, Status};
+    use crate::mapping::{BaseUrl, Case, Forward, Status};
 
     fn read_with(
         dialect: &Dialect,
@@ -616,6 +640,67 @@ mod tests {
             assert_eq!(of(header), ("3 y https://e.org/".to_owned(), 1), "{header}");
         }
         assert_eq!(of("short-code").1, 0);
+    }
+
+    #[test]
+    fn further_short_links_of_bitly_are_aliases() {
+        let text = "link,long_url,custom_bitlinks\nhttps://short.code/a,https://e.org/,short.code/b\n\
+                    https://short.code/c,https://e.org/,other.code/d\n";
+        let (rows, _) = read_with(&PLAIN, text.as_bytes(), &[]).unwrap();
+        assert_eq!(rows[0].link.as_ref().unwrap().aliases, ["b"]);
+        assert_eq!(refused(&rows).len(), 1);
+    }
+
+    #[test]
+    fn a_header_that_leaves_the_codes_open_is_refused() {
+        let read = |text: &str, columns: &[(Column, String)]| {
+            read_with(&PLAIN, text.as_bytes(), columns).map(|(rows, _)| pairs(&rows))
+        };
+        let text = "name,url\nx,https://e.org/\n";
+        let header = "name, url".to_owned();
+        assert_eq!(read(text, &[]), Err(ReadError::NoCodeColumn { header }));
+        for (name, found) in [("name", "2 x https://e.org/"), ("", "2  https://e.org/")] {
+            let columns = [(Column::Code, name.to_owned())];
+            assert_eq!(read(text, &columns), Ok(vec![found.to_owned()]));
+        }
+        assert_eq!(
+            read("url,title\nhttps://e.org/,T\n", &[]),
+            Ok(vec!["2  https://e.org/ T".to_owned()])
+        );
+    }
+
+    #[test]
+    fn a_domain_and_a_code_are_a_short_link() {
+        let text = "domain,code,link,url\nother.code,,https://short.code/a,https://e.org/\n\
+                    short.code,,https://short.code/b,https://e.org/\n";
+        let (rows, _) = read_with(&PLAIN, text.as_bytes(), &[]).unwrap();
+        assert_eq!(pairs(&rows), ["3 b https://e.org/"]);
+        let base_url = &BaseUrl::parse("https://short.code/go/").unwrap();
+        let options = Options {
+            from: &[base_url],
+            case: Case::Exact,
+            columns: &[],
+        };
+        let mut rows = Vec::new();
+        let text = "domain,code,url\nshort.code,b,https://e.org/\n";
+        read(text.as_bytes(), &PLAIN, &options, &mut |row| rows.push(row)).unwrap();
+        let reported = ["2: \"short.code/b\" is not under https://short.code/go/"];
+        assert_eq!(refused(&rows), reported);
+    }
+
+    #[test]
+    fn values_of_databases_are_not_misread() {
+        let text = b"a\thttps://e.org/\\\\d\tT\nb\thttps://e.org/\tT\n";
+        let rows = read_as(&YOURLS, text);
+        assert_eq!(pairs(&rows), ["2 b https://e.org/ T"]);
+        assert_eq!(
+            pairs(&read_as(
+                &PSQL,
+                b"url,https://e.org/\na.io/x,https://f.org/\n"
+            ))
+            .len(),
+            2
+        );
     }
 
     #[test]

@@ -10,8 +10,11 @@ use super::parsed::{named, parsed};
 use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, excerpt, rows};
 use crate::mapping::Forward;
 
-/// The template of the path after a name.
-const PATH: &str = "{{.Path}}";
+/// Templates of the path after a name.
+const PATHS: [&str; 2] = ["{{.Path}}", "{{with .Path}}{{.}}{{end}}"];
+
+/// The template that appends the path as golink does without a template.
+const AFTER_SLASH: &str = "{{with .Path}}/{{.}}{{end}}";
 
 /// golink's names for keys of a table.
 const NAMES: [(&str, &str); 2] = [("url", "Long"), ("short-code", "Short")];
@@ -38,11 +41,16 @@ pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(Im
 
 impl GolinkLine {
     fn link(self, origin: LinkOrigin<'_>) -> Result<ImportedLink, RowError> {
-        let url = self.long.strip_suffix(PATH).unwrap_or(&self.long);
+        let long = with_tight_actions(&self.long);
+        let path = PATHS.iter().find_map(|it| long.strip_suffix(it));
+        let is_template = path.is_some();
+        // A slash before the template is one more.
+        let without = long.strip_suffix(AFTER_SLASH);
+        let without = without.filter(|it| !it.ends_with('/'));
+        let url = path.or(without).unwrap_or(&long);
         if url.contains("{{") {
             return Err(RowError::Variable(excerpt(&self.long)));
         }
-        let is_template = url.len() < self.long.len();
         if is_template && !takes_path(url) {
             return Err(RowError::NoLink(
                 "golink appends a path to a URL that a table can append none to",
@@ -64,6 +72,23 @@ impl GolinkLine {
         link.note_any_case(origin.case);
         Ok(link)
     }
+}
+
+/// Returns a URL without the spaces around its actions (`{{ .Path }}`), which Go's templates ignore.
+fn with_tight_actions(url: &str) -> String {
+    let mut parts = url.split("{{");
+    let mut tight = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        tight += "{{";
+        match part.split_once("}}") {
+            Some((action, text)) => {
+                let words: Vec<_> = action.split_ascii_whitespace().collect();
+                tight += &format!("{}}}}}{text}", words.join(" "));
+            }
+            None => tight += part,
+        }
+    }
+    tight
 }
 
 /// Returns whether a table appends a path to a URL exactly as written: after the host, where a URL that
@@ -99,6 +124,39 @@ mod tests {
         ] {
             let rows = read_by(super::read, row(&format!("{url}{{{{.Path}}}}")).as_bytes());
             assert_eq!(pairs(&rows), [format!("1 u4 {url}")]);
+        }
+    }
+
+    #[test]
+    fn spaces_and_the_usual_condition_in_a_template_change_nothing() {
+        for (long, forward, below) in [
+            ("https://e.org/{{ .Path }}", Forward::PathAndQuery, None),
+            (
+                "https://e.org/{{with  .Path}}{{ . }}{{end}}",
+                Forward::PathAndQuery,
+                None,
+            ),
+            (
+                "https://e.org/{{with .Path}}/{{.}}{{end}}",
+                Forward::None,
+                None,
+            ),
+            (
+                "https://e.org/a{{with .Path}}/{{.}}{{end}}",
+                Forward::Query,
+                Some("https://e.org/a/"),
+            ),
+            ("https://e.org/{{QueryEscape .Path}}", Forward::None, None),
+        ] {
+            let text = format!("{{\"Short\":\"a\",\"Long\":\"{long}\"}}");
+            let rows = read_by(super::read, text.as_bytes());
+            match &rows[0].link {
+                Ok(link) => {
+                    assert_eq!(link.forward, Some(forward), "{long}");
+                    assert_eq!(link.below.as_deref(), below, "{long}");
+                }
+                Err(_) => assert_eq!((forward, below), (Forward::None, None), "{long}"),
+            }
         }
     }
 

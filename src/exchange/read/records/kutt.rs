@@ -3,13 +3,17 @@
 //! A link that a public table cannot keep is refused: one with a password, or a banned one.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde::Deserialize;
 use serde_json::Deserializer;
 use serde_json::value::RawValue;
 
+use super::code_and_link::agreed;
 use super::parsed::{named, parsed};
-use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, row};
+use crate::exchange::read::rows::{
+    ImportedLink, ImportedRow, LinkOrigin, RowError, ShortLink, row,
+};
 
 /// Kutt's names for keys of a table.
 const NAMES: [(&str, &str); 3] = [
@@ -54,7 +58,9 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
         });
         return take(ImportedRow { line: 1, link });
     }
-    let (mut included, mut total) = (0, 0);
+    // A page that was requested twice has no further links.
+    let mut included = HashSet::new();
+    let mut total = 0;
     let (mut line, mut counted) = (1, 0);
     let mut line_at = |offset: usize| {
         line += text[counted..offset]
@@ -77,7 +83,10 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
             // The borrowed slice lies in the text.
             let offset = raw.get().as_ptr() as usize - text.as_ptr() as usize;
             let item = parsed(raw.get(), &["address", "target"]);
-            let link = item.and_then(|item: KuttLink| item.link(origin));
+            let link = item.and_then(|item: KuttLink| {
+                included.insert((item.address.clone(), item.link.clone(), item.domain.clone()));
+                item.link(origin)
+            });
             let link = link
                 .and_then(ImportedLink::checked)
                 .map_err(|error| error.in_field(|key| named(&NAMES, key)));
@@ -85,10 +94,10 @@ pub(crate) fn read(text: &str, origin: LinkOrigin<'_>, take: &mut dyn FnMut(Impo
                 line: line_at(offset),
                 link,
             });
-            included += 1;
         }
         total = page.total.unwrap_or_default().max(total);
     }
+    let included = included.len() as u64;
     if included < total {
         let link = Err(RowError::Incomplete { included, total });
         take(ImportedRow {
@@ -111,10 +120,18 @@ impl KuttLink {
         let of_domain = |domain| format!("https://{domain}/{}", self.address);
         let link = self.link.or_else(|| self.domain.map(of_domain));
         let link = link.map(|it| origin.short_link(&it)).transpose()?;
+        let own = ShortLink {
+            site: None,
+            code: self.address,
+        };
+        let link = match link {
+            Some(link) => agreed(&own, link, None)?,
+            None => own,
+        };
         Ok(ImportedLink {
-            site: origin.site(link.and_then(|it| it.site))?,
+            site: origin.site(link.site)?,
             url: Some(self.target),
-            code: Some(self.address),
+            code: Some(link.code),
             title: self.description.filter(|text| !text.is_empty()),
             expires: row::expires(&date_time(self.expire_in.as_deref().unwrap_or_default()))?,
             ..ImportedLink::default()
@@ -154,7 +171,8 @@ mod tests {
   ]
 }
 {"data": [{"address": "c", "target": "https://g.org/", "password": true},
-{"address": "d", "target": "https://g.org/", "link": "https://other.code/d"}, 7]}
+{"address": "d", "target": "https://g.org/", "link": "https://other.code/d"},
+{"address": "e", "target": "https://g.org/", "link": "https://short.code/f"}, 7]}
 "#,
         );
         let found = ["4 a https://e.org/ T", "6 b https://f.org/"];
@@ -170,7 +188,8 @@ mod tests {
             reported[1],
             "11: \"https://other.code/d\" is not under https://short.code/"
         );
-        assert!(reported[2].starts_with("11: this is not the JSON of a link"));
+        assert_eq!(reported[2], "12: the code is not that of the short link");
+        assert!(reported[3].starts_with("12: this is not the JSON of a link"));
     }
 
     #[test]

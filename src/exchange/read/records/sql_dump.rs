@@ -37,12 +37,24 @@ impl Token<'_> {
     }
 }
 
+/// The first words of statements that change rows.
+const CHANGES: [&[u8]; 6] = [
+    b"insert",
+    b"replace",
+    b"update",
+    b"delete",
+    b"truncate",
+    b"load",
+];
+
 /// The tokens of a dump, one after the other.
 pub(super) struct Tokens<'b> {
     bytes: &'b [u8],
     at: usize,
     /// The line of the next byte, from 1.
     line: usize,
+    /// The lines of comments that a database executes, and that change rows.
+    changes_at: Vec<usize>,
 }
 
 /// A string or a name that is not closed before the end of the dump.
@@ -55,8 +67,18 @@ pub(super) struct Unclosed {
 impl<'b> Tokens<'b> {
     /// Reads a dump from its beginning.
     pub(super) fn new(bytes: &'b [u8]) -> Self {
-        let (at, line) = (0, 1);
-        Self { bytes, at, line }
+        Self {
+            bytes,
+            at: 0,
+            line: 1,
+            changes_at: Vec::new(),
+        }
+    }
+
+    /// Returns the lines of the comments so far that a database executes (MySQL 8.4 Reference Manual, 9.7),
+    /// and that change rows.
+    pub(super) fn changes_at(&self) -> &[usize] {
+        &self.changes_at
     }
 
     /// Returns the line that the last token ended in, from 1.
@@ -95,7 +117,10 @@ impl<'b> Tokens<'b> {
                 [b'#', ..] | [b'-', b'-', b' ' | b'\t' | b'\r' | b'\n', ..] => {
                     memchr::memchr(b'\n', rest).unwrap_or(rest.len())
                 }
-                [b'/', b'*', ..] => {
+                [b'/', b'*', comment @ ..] => {
+                    if is_change(comment) {
+                        self.changes_at.push(self.line);
+                    }
                     memmem::find(&rest[2..], b"*/").map_or(rest.len(), |end| end + 4)
                 }
                 _ => return,
@@ -133,6 +158,21 @@ impl<'b> Tokens<'b> {
         self.line += memchr::memchr_iter(b'\n', passed).count();
         self.at += length;
     }
+}
+
+/// Returns whether what follows `/*` begins with a version and a statement that changes rows.
+fn is_change(comment: &[u8]) -> bool {
+    let statement = comment
+        .strip_prefix(b"!")
+        .or_else(|| comment.strip_prefix(b"M!"));
+    let Some(statement) = statement else {
+        return false;
+    };
+    let version = statement.iter().take_while(|byte| byte.is_ascii_digit());
+    let statement = statement[version.count()..].trim_ascii_start();
+    let word = statement.iter().take_while(|byte| is_of_word(**byte));
+    let word = &statement[..word.count()];
+    CHANGES.iter().any(|it| word.eq_ignore_ascii_case(it))
 }
 
 /// Whether a backslash changes the meaning of the next character.

@@ -31,6 +31,12 @@ const CHANGES: [(&str, &str); 6] = [
     ("load", "fields"),
 ];
 
+/// The first words of statements that may change any row.
+const OPAQUE: [&str; 4] = ["call", "execute", "rollback", "with"];
+
+/// The mode in which a backslash in a string is one (MySQL 8.4 Reference Manual, 7.1.11).
+const MODE: &[u8] = b"NO_BACKSLASH_ESCAPES";
+
 /// The words with which a part of a table's definition begins that is no column.
 const NO_COLUMNS: [&str; 9] = [
     "primary",
@@ -48,11 +54,26 @@ const NO_COLUMNS: [&str; 9] = [
 pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
     let mut checked = Dump::new(bytes, origin);
     checked.read(&mut |_| {});
+    let hidden = checked.tokens.changes_at().iter();
+    checked.changed_at.extend(hidden);
+    if let Some(line) = checked.other_quotes_at {
+        let link = Err(RowError::NoLink(
+            "with NO_BACKSLASH_ESCAPES, strings have another meaning: dump the database without this mode",
+        ));
+        return take(ImportedRow { line, link });
+    }
     if checked.links_at.len() > 1 {
         let line = checked.links_at.values().copied().max().unwrap_or(1);
         let names: Vec<_> = checked.links_at.into_keys().collect();
         let link = Err(RowError::Tables(excerpt(&names.join(", "))));
         return take(ImportedRow { line, link });
+    }
+    if checked.links_at.is_empty() && checked.changed_at.is_empty() && !checked.defines_links() {
+        let link = Err(RowError::NoLink(
+            "this dump has no table of links: its name would end in \"url\", and its columns be \"keyword\" \
+             and \"url\"",
+        ));
+        return take(ImportedRow { line: 1, link });
     }
     let changed = &checked.changed_at;
     if changed.is_empty() {
@@ -81,6 +102,8 @@ struct Dump<'b, 'o> {
     keywords: HashSet<SqlValue>,
     /// The lines of statements and rows that change links which were read before.
     changed_at: Vec<usize>,
+    /// The line of a statement after which a backslash in a string is one.
+    other_quotes_at: Option<usize>,
     origin: LinkOrigin<'o>,
 }
 
@@ -94,6 +117,7 @@ impl<'b, 'o> Dump<'b, 'o> {
             links_at: BTreeMap::new(),
             keywords: HashSet::new(),
             changed_at: Vec::new(),
+            other_quotes_at: None,
             origin,
         }
     }
@@ -128,6 +152,11 @@ impl<'b, 'o> Dump<'b, 'o> {
             let name = name.as_ref().and_then(Token::as_name);
             self.database = name.map_or_else(String::new, Cow::into_owned);
             self.skip_statement()?;
+        } else if first.is_word("set") {
+            self.setting()?;
+        } else if OPAQUE.iter().any(|word| first.is_word(word)) {
+            self.changed_at.push(self.tokens.line());
+            self.skip_statement()?;
         } else if let Some((_, end)) = CHANGES.iter().find(|(word, _)| first.is_word(word)) {
             self.change(first.is_word("drop"), end)?;
         } else if first != Token::Mark(b';') {
@@ -144,6 +173,24 @@ impl<'b, 'o> Dump<'b, 'o> {
             }
         }
         Ok(false)
+    }
+
+    /// Reads a statement that sets variables.
+    fn setting(&mut self) -> Result<(), Unclosed> {
+        let line = self.tokens.line();
+        while let Some(token) = self.tokens.next()?
+            && token != Token::Mark(b';')
+        {
+            if let Token::Text(text) = token
+                && text
+                    .to_ascii_uppercase()
+                    .windows(MODE.len())
+                    .any(|it| it == MODE)
+            {
+                self.other_quotes_at.get_or_insert(line);
+            }
+        }
+        Ok(())
     }
 
     /// Reads a statement that changes rows of tables, whose names come before a word.
@@ -284,6 +331,12 @@ impl<'b, 'o> Dump<'b, 'o> {
                 Some(token) => names.extend(token.as_name().map(|it| it.to_lowercase())),
             }
         }
+    }
+
+    /// Returns whether a table of links was defined.
+    fn defines_links(&self) -> bool {
+        let mut tables = self.columns.keys();
+        tables.any(|table| self.places(table, Vec::new()).is_some())
     }
 
     /// Returns where the columns of links are in a row of a table, if it is one of links.
@@ -434,6 +487,11 @@ insert ignore into yourls_url (`url`, `keyword`) values ('https://g.org/', 'c'),
             "INSERT INTO y_url (keyword, url) SELECT keyword, url FROM old;",
             "INSERT INTO y_url (keyword, url) VALUES ('b', 'x') ON DUPLICATE KEY UPDATE url = 'x';",
             "REPLACE INTO y_url (keyword, url) VALUES ('a', 'https://f.org/');",
+            "WITH x AS (SELECT 1) UPDATE y_url SET url = 'https://f.org/';",
+            "CALL anything();",
+            "ROLLBACK;",
+            "/*!40000 INSERT INTO y_url VALUES ('b','https://e.org/','',NOW(),'',0) */;",
+            "/*M!100100 update y_url SET url = '' */;",
         ] {
             let found = read_by(super::read, format!("{rows}{change}").as_bytes());
             let reported = refused(&found);
@@ -447,6 +505,9 @@ insert ignore into yourls_url (`url`, `keyword`) values ('https://g.org/', 'c'),
             "INSERT INTO y_options SET url = 'a';",
             "REPLACE INTO y_url (keyword, url) VALUES ('b', 'https://f.org/');",
             "ALTER TABLE `y_url` ADD PRIMARY KEY (`keyword`);",
+            "/*!40000 ALTER TABLE `y_url` ENABLE KEYS */;",
+            "/* INSERT INTO y_url VALUES */;",
+            "SET SQL_MODE = 'NO_AUTO_VALUE_ON_ZERO'; COMMIT;",
         ] {
             let found = read_by(super::read, format!("{rows}{other}").as_bytes());
             assert_eq!(pairs(&found)[0], "1 a https://e.org/", "{other}");
@@ -503,6 +564,31 @@ insert ignore into yourls_url (`url`, `keyword`) values ('https://g.org/', 'c'),
         for cut in ["INSERT INTO y_url", "INSERT INTO y_log VALUES (1),"] {
             assert_eq!(refused(&read_by(super::read, cut.as_bytes())).len(), 1);
         }
+    }
+
+    #[test]
+    fn a_dump_that_cannot_be_understood_is_refused_once() {
+        for (dump, reason) in [
+            (
+                "INSERT INTO links (keyword,url) VALUES ('a','https://e.org/');",
+                "1: this dump has no table of links",
+            ),
+            (
+                "INSERT INTO y_url (keyword,link) VALUES ('a','https://e.org/');",
+                "1: this dump has no table of links",
+            ),
+            (
+                "SET sql_mode='ANSI,no_backslash_escapes';\nINSERT INTO y_url VALUES ('a','https://e.org/\\d','',NOW(),'',0);",
+                "1: with NO_BACKSLASH_ESCAPES",
+            ),
+        ] {
+            let rows = read_by(super::read, dump.as_bytes());
+            let reported = refused(&rows);
+            assert_eq!(rows.len(), 1, "{dump}");
+            assert!(reported[0].starts_with(reason), "{reported:?}");
+        }
+        let empty = b"CREATE TABLE y_url (keyword text, url text);";
+        assert_eq!(read_by(super::read, &empty[..]), []);
     }
 
     #[test]

@@ -111,6 +111,9 @@ impl Restriction {
 /// The name of the column of codes in tables of redirects, which often call the status a code.
 const SOURCE: &str = "source";
 
+/// The name of Bitly's column of further short links.
+const CUSTOM_BITLINKS: &str = "custombitlinks";
+
 /// Each column with its names, its own first, in lower case without punctuation; if a header has
 /// several, the first here is read, except that one of several columns of URLs must be chosen.
 const NAMES: [(Column, &[&str]); 16] = [
@@ -150,7 +153,7 @@ const NAMES: [(Column, &[&str]); 16] = [
     (Column::Number, &["number"]),
     (
         Column::Aliases,
-        &["aliases", "custombitlinks", "custombitlink"],
+        &["aliases", CUSTOM_BITLINKS, "custombitlink"],
     ),
     (
         Column::Status,
@@ -216,6 +219,8 @@ pub(crate) struct ColumnPlaces {
     pub(crate) width: Option<usize>,
     /// The positions of columns whose values a table cannot have.
     pub(crate) restrictions: Vec<(usize, Restriction)>,
+    /// Whether the column of aliases has whole short links.
+    pub(crate) has_alias_links: bool,
     /// Whether the column of codes has codes only, by its name, so that one with a dot is not a host.
     pub(crate) has_own_codes: bool,
 }
@@ -223,7 +228,10 @@ pub(crate) struct ColumnPlaces {
 impl ColumnPlaces {
     /// Returns the layout of records without a header.
     pub(crate) fn fixed(columns: &[Column]) -> Self {
-        let mut layout = Self::default();
+        let mut layout = Self {
+            has_own_codes: true,
+            ..Self::default()
+        };
         for (place, column) in columns.iter().enumerate() {
             layout.places[*column as usize] = Some(place);
         }
@@ -281,7 +289,8 @@ impl ColumnPlaces {
             layout.restrictions.retain(|(at, _)| Some(*at) != found);
             layout.places[*column as usize] = found;
         }
-        // An empty name omits the column altogether.
+        let aliases = layout.place(Column::Aliases).map(|at| folded(header[at]));
+        layout.has_alias_links = aliases.is_some_and(|name| CUSTOM_BITLINKS.starts_with(&*name));
         let status = header.iter().position(|name| folded(name) == STATUS);
         if let Some(at) = status
             && !layout.places.contains(&Some(at))

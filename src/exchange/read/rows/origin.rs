@@ -1,5 +1,7 @@
 //! The base URL of the short links in a foreign format, which determines their codes.
 
+use std::borrow::Cow;
+
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use url::Url;
 
@@ -53,9 +55,14 @@ impl LinkOrigin<'_> {
             Some((site, code)) => (Some(site), code),
             None => (None, text),
         };
+        let code = without_slashes(code);
         Ok(ShortLink {
             site,
-            code: without_slashes(code).to_owned(),
+            // A path is written as it is requested.
+            code: match text.starts_with('/') {
+                true => decoded(code)?.into_owned(),
+                false => code.to_owned(),
+            },
         })
     }
 
@@ -138,13 +145,7 @@ impl LinkOrigin<'_> {
     }
 
     fn under(self, base_url: &BaseUrl, path: &str) -> Result<String, RowError> {
-        if path.contains("%2F") || path.contains("%2f") {
-            return Err(RowError::NoLink(
-                "a slash in a path is percent-encoded, and a code with a slash is another path",
-            ));
-        }
-        let decoded = percent_decode_str(path).decode_utf8();
-        let decoded = decoded.map_err(|_| RowError::NotUtf8)?;
+        let decoded = decoded(path)?;
         let base = percent_decode_str(base_url.path()).decode_utf8_lossy();
         let code = decoded.strip_prefix(&*base);
         let code = code.ok_or_else(|| self.elsewhere(path))?;
@@ -180,7 +181,21 @@ impl LinkOrigin<'_> {
         }
     }
 
-    fn elsewhere(self, short_link: &str) -> RowError {
+    /// Returns whether a base URL has this host.
+    pub(crate) fn has_host(self, site: usize, host: &str) -> bool {
+        let host = host.strip_suffix('.').unwrap_or(host);
+        let own = self.base_urls[site];
+        own.host()
+            .eq_ignore_ascii_case(host.split(':').next().unwrap_or(host))
+    }
+
+    /// Returns whether a base URL has no path.
+    pub(crate) fn is_at_root(self, site: usize) -> bool {
+        self.base_urls[site].path() == "/"
+    }
+
+    /// Returns the error of a short link that is not under a base URL.
+    pub(crate) fn elsewhere(self, short_link: &str) -> RowError {
         let named = self.base_urls.iter().take(SHOWN).map(|it| it.as_str());
         let mut base_urls = named.collect::<Vec<_>>().join(" or ");
         if self.base_urls.len() > SHOWN {
@@ -203,6 +218,17 @@ fn names_host(text: &str) -> bool {
     let last = host.rsplit_once('.').map_or("", |(_, last)| last);
     let is_word = last.len() >= 2 && last.bytes().all(|byte| byte.is_ascii_alphabetic());
     is_word && host.bytes().all(is_of_host)
+}
+
+/// Returns the text of a path that may be percent-encoded.
+fn decoded(path: &str) -> Result<Cow<'_, str>, RowError> {
+    if path.contains("%2F") || path.contains("%2f") {
+        return Err(RowError::NoLink(
+            "a slash in a path is percent-encoded, and a code with a slash is another path",
+        ));
+    }
+    let decoded = percent_decode_str(path).decode_utf8();
+    decoded.map_err(|_| RowError::NotUtf8)
 }
 
 /// Returns a code without the slashes that some programs write around it.
@@ -228,6 +254,7 @@ mod tests {
             "short.code/go/a/b",
             "https://short.code/go/a/b",
             "http://SHORT.code./go/%61/b/",
+            "/%61/b",
         ] {
             assert_eq!(origin.code(text).as_deref(), Ok("a/b"), "{text}");
         }
