@@ -38,14 +38,20 @@ impl Token<'_> {
 }
 
 /// The first words of statements that change rows.
-const CHANGES: [&[u8]; 6] = [
+const CHANGES: [&[u8]; 9] = [
     b"insert",
     b"replace",
     b"update",
     b"delete",
     b"truncate",
     b"load",
+    b"call",
+    b"with",
+    b"rename",
 ];
+
+/// The mode in which a backslash in a string is one (MySQL 8.4 Reference Manual, 7.1.11).
+const MODE: &[u8] = b"NO_BACKSLASH_ESCAPES";
 
 /// The tokens of a dump, one after the other.
 pub(super) struct Tokens<'b> {
@@ -55,6 +61,8 @@ pub(super) struct Tokens<'b> {
     line: usize,
     /// The lines of comments that a database executes, and that change rows.
     changes_at: Vec<usize>,
+    /// The line of such a comment with the mode in which a backslash in a string is one.
+    mode_at: Option<usize>,
 }
 
 /// A string or a name that is not closed before the end of the dump.
@@ -72,6 +80,7 @@ impl<'b> Tokens<'b> {
             at: 0,
             line: 1,
             changes_at: Vec::new(),
+            mode_at: None,
         }
     }
 
@@ -84,6 +93,32 @@ impl<'b> Tokens<'b> {
     /// Returns the line that the last token ended in, from 1.
     pub(super) fn line(&self) -> usize {
         self.line
+    }
+
+    /// Returns the line of the first such comment that sets the mode in which a backslash in a string is one.
+    pub(super) fn mode_at(&self) -> Option<usize> {
+        self.mode_at
+    }
+
+    /// Skips the rest of a line, and returns it.
+    pub(super) fn rest_of_line(&mut self) -> &'b [u8] {
+        let rest = &self.bytes[self.at..];
+        let length = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        self.advance(length);
+        rest[..length].trim_ascii()
+    }
+
+    /// Skips lines up to one that begins with a word, in any case; returns whether there is one.
+    pub(super) fn skip_to_line(&mut self, word: &[u8]) -> bool {
+        while self.at < self.bytes.len() {
+            self.advance(1);
+            let line = &self.bytes[self.at..];
+            if line.len() >= word.len() && line[..word.len()].eq_ignore_ascii_case(word) {
+                return true;
+            }
+            self.rest_of_line();
+        }
+        false
     }
 
     /// Returns the next token that is no comment; `None` at the end.
@@ -118,10 +153,16 @@ impl<'b> Tokens<'b> {
                     memchr::memchr(b'\n', rest).unwrap_or(rest.len())
                 }
                 [b'/', b'*', comment @ ..] => {
-                    if is_change(comment) {
-                        self.changes_at.push(self.line);
+                    let end = memmem::find(comment, b"*/");
+                    if let Some(statement) = executed(&comment[..end.unwrap_or(comment.len())]) {
+                        if is_change(statement) {
+                            self.changes_at.push(self.line);
+                        }
+                        if sets_mode(statement) {
+                            self.mode_at.get_or_insert(self.line);
+                        }
                     }
-                    memmem::find(&rest[2..], b"*/").map_or(rest.len(), |end| end + 4)
+                    end.map_or(rest.len(), |end| end + 4)
                 }
                 _ => return,
             };
@@ -160,19 +201,26 @@ impl<'b> Tokens<'b> {
     }
 }
 
-/// Returns whether what follows `/*` begins with a version and a statement that changes rows.
-fn is_change(comment: &[u8]) -> bool {
+/// Returns the part of a comment that a database executes, without the version.
+fn executed(comment: &[u8]) -> Option<&[u8]> {
     let statement = comment
         .strip_prefix(b"!")
-        .or_else(|| comment.strip_prefix(b"M!"));
-    let Some(statement) = statement else {
-        return false;
-    };
+        .or_else(|| comment.strip_prefix(b"M!"))?;
     let version = statement.iter().take_while(|byte| byte.is_ascii_digit());
-    let statement = statement[version.count()..].trim_ascii_start();
+    Some(statement[version.count()..].trim_ascii())
+}
+
+/// Returns whether a statement, or a part of one, changes rows.
+fn is_change(statement: &[u8]) -> bool {
     let word = statement.iter().take_while(|byte| is_of_word(**byte));
     let word = &statement[..word.count()];
-    CHANGES.iter().any(|it| word.eq_ignore_ascii_case(it))
+    CHANGES.iter().any(|it| word.eq_ignore_ascii_case(it)) || statement.starts_with(b",")
+}
+
+/// Returns whether a text has the mode in which a backslash in a string is one.
+pub(super) fn sets_mode(text: &[u8]) -> bool {
+    text.windows(MODE.len())
+        .any(|it| it.eq_ignore_ascii_case(MODE))
 }
 
 /// Whether a backslash changes the meaning of the next character.

@@ -10,7 +10,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::sql_dump::{Token, Tokens, Unclosed};
+use super::sql_dump::{Token, Tokens, Unclosed, sets_mode};
 use super::sql_value::SqlValue;
 use crate::exchange::read::rows::{ImportedLink, ImportedRow, LinkOrigin, RowError, excerpt, text};
 
@@ -34,9 +34,6 @@ const CHANGES: [(&str, &str); 6] = [
 /// The first words of statements that may change any row.
 const OPAQUE: [&str; 4] = ["call", "execute", "rollback", "with"];
 
-/// The mode in which a backslash in a string is one (MySQL 8.4 Reference Manual, 7.1.11).
-const MODE: &[u8] = b"NO_BACKSLASH_ESCAPES";
-
 /// The words with which a part of a table's definition begins that is no column.
 const NO_COLUMNS: [&str; 9] = [
     "primary",
@@ -56,7 +53,8 @@ pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(Im
     checked.read(&mut |_| {});
     let hidden = checked.tokens.changes_at().iter();
     checked.changed_at.extend(hidden);
-    if let Some(line) = checked.other_quotes_at {
+    let mode_at = checked.tokens.mode_at();
+    if let Some(line) = checked.other_quotes_at.or(mode_at) {
         let link = Err(RowError::NoLink(
             "with NO_BACKSLASH_ESCAPES, strings have another meaning: dump the database without this mode",
         ));
@@ -152,13 +150,15 @@ impl<'b, 'o> Dump<'b, 'o> {
             let name = name.as_ref().and_then(Token::as_name);
             self.database = name.map_or_else(String::new, Cow::into_owned);
             self.skip_statement()?;
+        } else if first.is_word("delimiter") {
+            self.routines();
         } else if first.is_word("set") {
             self.setting()?;
         } else if OPAQUE.iter().any(|word| first.is_word(word)) {
             self.changed_at.push(self.tokens.line());
             self.skip_statement()?;
         } else if let Some((_, end)) = CHANGES.iter().find(|(word, _)| first.is_word(word)) {
-            self.change(first.is_word("drop"), end)?;
+            self.change(first.is_word("load") || first.is_word("rename"), end)?;
         } else if first != Token::Mark(b';') {
             self.skip_statement()?;
         }
@@ -181,20 +181,29 @@ impl<'b, 'o> Dump<'b, 'o> {
         while let Some(token) = self.tokens.next()?
             && token != Token::Mark(b';')
         {
-            if let Token::Text(text) = token
-                && text
-                    .to_ascii_uppercase()
-                    .windows(MODE.len())
-                    .any(|it| it == MODE)
-            {
+            let value = match &token {
+                Token::Text(text) | Token::Name(text) => text,
+                Token::Word(word) => *word,
+                Token::Mark(_) => continue,
+            };
+            if sets_mode(value) {
                 self.other_quotes_at.get_or_insert(line);
             }
         }
         Ok(())
     }
 
-    /// Reads a statement that changes rows of tables, whose names come before a word.
-    fn change(&mut self, is_drop: bool, end: &str) -> Result<(), Unclosed> {
+    /// Skips the definitions of routines and triggers up to where a statement ends with a semicolon again.
+    fn routines(&mut self) {
+        let line = self.tokens.line();
+        if self.tokens.rest_of_line() != b";" && !self.tokens.skip_to_line(b"delimiter") {
+            self.changed_at.push(line);
+        }
+    }
+
+    /// Reads a statement that changes rows of tables, whose names come before a word; of a table without rows
+    /// only if that `counts`, too.
+    fn change(&mut self, counts: bool, end: &str) -> Result<(), Unclosed> {
         let line = self.tokens.line();
         let mut is_of_links = false;
         while let Some(token) = self.tokens.next()? {
@@ -206,10 +215,9 @@ impl<'b, 'o> Dump<'b, 'o> {
                 break;
             }
             let name = table_name(&token).filter(|_| !matches!(token, Token::Text(_)));
-            // A dump begins with dropping what it defines.
-            is_of_links |= name.is_some_and(|it| {
-                is_of_links_named(&it) && (!is_drop || self.filled.contains(&it))
-            });
+            // A dump begins with dropping or emptying what it fills.
+            is_of_links |= name
+                .is_some_and(|it| is_of_links_named(&it) && (counts || self.filled.contains(&it)));
         }
         if is_of_links {
             self.changed_at.push(line);
@@ -490,6 +498,8 @@ insert ignore into yourls_url (`url`, `keyword`) values ('https://g.org/', 'c'),
             "WITH x AS (SELECT 1) UPDATE y_url SET url = 'https://f.org/';",
             "CALL anything();",
             "ROLLBACK;",
+            "/*!50000 , ('b','https://e.org/','',NOW(),'',0) */;",
+            "DELIMITER $$\nCALL x()$$",
             "/*!40000 INSERT INTO y_url VALUES ('b','https://e.org/','',NOW(),'',0) */;",
             "/*M!100100 update y_url SET url = '' */;",
         ] {
@@ -508,6 +518,7 @@ insert ignore into yourls_url (`url`, `keyword`) values ('https://g.org/', 'c'),
             "/*!40000 ALTER TABLE `y_url` ENABLE KEYS */;",
             "/* INSERT INTO y_url VALUES */;",
             "SET SQL_MODE = 'NO_AUTO_VALUE_ON_ZERO'; COMMIT;",
+            "DELIMITER $$\nCREATE TRIGGER t BEGIN SET @n = 1; UPDATE y_url SET url = ''; END$$\nDELIMITER ;\nCOMMIT;",
         ] {
             let found = read_by(super::read, format!("{rows}{other}").as_bytes());
             assert_eq!(pairs(&found)[0], "1 a https://e.org/", "{other}");
@@ -587,6 +598,24 @@ insert ignore into yourls_url (`url`, `keyword`) values ('https://g.org/', 'c'),
             assert_eq!(rows.len(), 1, "{dump}");
             assert!(reported[0].starts_with(reason), "{reported:?}");
         }
+        for mode in [
+            "SET sql_mode=NO_BACKSLASH_ESCAPES;",
+            "/*!40101 SET SQL_MODE='NO_BACKSLASH_ESCAPES' */;",
+        ] {
+            let dump =
+                format!("{mode} INSERT INTO y_url VALUES ('a','https://e.org/','',NOW(),'',0);");
+            assert_eq!(
+                refused(&read_by(super::read, dump.as_bytes())).len(),
+                1,
+                "{mode}"
+            );
+        }
+        let dump =
+            b"TRUNCATE TABLE y_url; INSERT INTO y_url VALUES ('a','https://e.org/','',NOW(),'',0);";
+        assert_eq!(
+            pairs(&read_by(super::read, &dump[..])),
+            ["1 a https://e.org/"]
+        );
         let empty = b"CREATE TABLE y_url (keyword text, url text);";
         assert_eq!(read_by(super::read, &empty[..]), []);
     }
