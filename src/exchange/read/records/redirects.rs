@@ -9,7 +9,7 @@
 mod paths;
 mod preceding;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use self::paths::RulePaths;
 use self::preceding::Preceding;
@@ -37,7 +37,7 @@ pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(Im
         preceding: Preceding::default(),
         rows: Vec::new(),
         exact: HashMap::new(),
-        below: HashMap::new(),
+        links: BTreeMap::new(),
     };
     for (line, text) in lines(bytes) {
         match text {
@@ -55,8 +55,8 @@ struct Rules<'o> {
     rows: Vec<ImportedRow>,
     /// The rows of the links for one path, by that path.
     exact: HashMap<String, usize>,
-    /// The rows of the links for all below a path, by that path.
-    below: HashMap<String, usize>,
+    /// The rows of all links, by the paths of their codes.
+    links: BTreeMap<String, (RulePaths, Vec<usize>)>,
 }
 
 impl Rules<'_> {
@@ -77,9 +77,7 @@ impl Rules<'_> {
         };
         if let Some(paths) = RulePaths::of(from, self.origin) {
             let start = paths.start();
-            if paths.is_one() {
-                self.note_code_elsewhere(&start, found.as_ref().ok());
-            }
+            self.note_differences(&paths, found.as_ref().ok());
             found = found.and_then(|link| match self.preceding.deciding(&paths) {
                 Some(by) => Err(RowError::Covered { by: by.to_owned() }),
                 None => Ok(link),
@@ -97,11 +95,13 @@ impl Rules<'_> {
                 }
             }
             if found.is_ok() {
-                let rows = match paths.is_one() {
-                    true => &mut self.exact,
-                    false => &mut self.below,
-                };
-                rows.entry(start).or_insert(self.rows.len());
+                let row = self.rows.len();
+                if paths.is_one() {
+                    self.exact.entry(start.clone()).or_insert(row);
+                }
+                let links = self.links.entry(start);
+                let of_code = || (paths.of_code(), Vec::new());
+                links.or_insert_with(of_code).1.push(row);
             }
             self.preceding.add(from, paths, found.is_ok());
         }
@@ -112,14 +112,25 @@ impl Rules<'_> {
         self.rows.push(ImportedRow { line, link });
     }
 
-    /// Notes of a link for all below a path that a later rule for this path leads it elsewhere, if a rule such
-    /// as `/docs/*` does not apply to `/docs`.
-    fn note_code_elsewhere(&mut self, start: &str, later: Option<&ImportedLink>) {
-        if let Some(&at) = self.below.get(start)
-            && let Ok(link) = &mut self.rows[at].link
-            && later.is_none_or(|later| later.url != link.url)
-        {
-            link.deviations.push(Deviation::CodeOfBelow);
+    /// Notes of the links before a rule that Cloudflare applies it to the code of one, or to the code with a
+    /// slash after it.
+    fn note_differences(&mut self, paths: &RulePaths, later: Option<&ImportedLink>) {
+        let start = paths.start();
+        let below = self.links.range_mut(start.clone()..);
+        for (path, (of_code, rows)) in below.take_while(|(path, _)| path.starts_with(&start)) {
+            if !of_code.meet(paths) {
+                continue;
+            }
+            for row in rows {
+                let Ok(link) = &mut self.rows[*row].link else {
+                    continue;
+                };
+                let is_same = *path == start && later.is_some_and(|later| later.url == link.url);
+                let is_other = !paths.is_one() || link.forward != Some(Forward::None);
+                if is_other && !is_same && !link.deviations.contains(&Deviation::Netlify) {
+                    link.deviations.push(Deviation::Netlify);
+                }
+            }
         }
     }
 }
@@ -187,6 +198,10 @@ fn link(
     }
     if path.contains('*') || path.contains("/:") {
         return Err(RowError::NoLink("a path with placeholders is not a code"));
+    }
+    let after_scheme = path.split_once("://").map_or(path, |(_, rest)| rest);
+    if after_scheme.contains("//") || whole.is_some() && path.ends_with('/') {
+        return Err(RowError::NoLink("no code has an empty segment"));
     }
     let code = match path.contains("://") {
         true => origin.code_of_url(path)?,
@@ -304,6 +319,8 @@ mod tests {
             ("/a/b /c 200\n/a/%62 https://e.org/", &[]),
             ("/a/%2A /c 200\n/a/b https://e.org/", &["a/b"]),
             ("/* /index.html 200\n/a https://e.org/", &[]),
+            ("/a//* https://e.org/:splat\n/b https://e.org/", &["b"]),
+            ("/x/../b https://e.org/\n/b https://f.org/", &[]),
             // What cannot be a link for another reason decides, too.
             ("/a/C++ https://c.org/\n/a/* https://e.org/:splat", &[]),
             ("/a mailto:me@e.org\n/a https://e.org/", &[]),
@@ -372,16 +389,26 @@ mod tests {
     }
 
     #[test]
-    fn a_later_rule_for_the_code_of_what_is_below_it_is_noted() {
+    fn what_cloudflare_answers_otherwise_is_noted() {
         for (rules, is_noted) in [
             ("/a/* https://e.org/:splat\n/a https://f.org/", true),
             ("/a/* https://e.org/:splat\n/a https://e.org/", false),
             ("/a/* https://e.org/:splat\n/b https://f.org/", false),
+            (
+                "/a/b/* https://e.org/:splat\n/a/* https://f.org/:splat",
+                true,
+            ),
+            ("/a/* https://e.org/:splat\n/:x https://f.org/", true),
+            ("/a/b https://e.org/\n/a/* https://f.org/:splat", true),
+            ("/a https://e.org/\n/a/* https://f.org/:splat", true),
+            ("/a https://e.org/\n/a/* https://e.org/:splat", false),
+            ("/a https://e.org/\n/a https://f.org/", false),
+            ("/a https://e.org/\n/ab/* https://f.org/:splat", false),
         ] {
             let rows = read_by(super::read, rules.as_bytes());
             let deviations = &rows[0].link.as_ref().unwrap().deviations;
             assert_eq!(
-                deviations.contains(&Deviation::CodeOfBelow),
+                deviations.contains(&Deviation::Netlify),
                 is_noted,
                 "{rules}"
             );

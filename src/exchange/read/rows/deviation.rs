@@ -21,8 +21,9 @@ pub enum Deviation {
     Case,
     /// The query of a request is left out, and passed on by the other program.
     Query,
-    /// The code of a rule for all below it is led by that rule, and in Cloudflare Pages by a later one.
-    CodeOfBelow,
+    /// The code, or the code with a slash after it, leads where Netlify leads it, and Cloudflare Pages leads it
+    /// elsewhere.
+    Netlify,
 }
 
 impl Deviation {
@@ -55,9 +56,10 @@ impl Deviation {
             Self::Query => {
                 "the other program passes on the query of a request; a table does so with \"forward: query\""
             }
-            Self::CodeOfBelow => {
-                "the code of a rule such as /docs/* leads where that rule does, as Netlify leads it; Cloudflare \
-                 Pages leads it by a later rule for /docs"
+            Self::Netlify => {
+                "the code, and the code with a slash after it, lead where Netlify leads them; Cloudflare Pages \
+                 leads one of them by a later rule, because /docs/* does not apply to /docs there, nor /docs \
+                 to /docs/"
             }
         }
     }

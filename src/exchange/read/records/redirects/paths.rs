@@ -4,6 +4,7 @@
 //! Netlify, and a placeholder within a segment is one only for Cloudflare.
 
 use percent_encoding::percent_decode_str;
+use url::Url;
 
 use crate::exchange::read::rows::LinkOrigin;
 use crate::mapping::Case;
@@ -23,19 +24,26 @@ enum Segment {
 }
 
 impl RulePaths {
-    /// Returns the paths of a rule that begins with a path or a URL; `None` if it is for other hosts.
+    /// Returns the paths of a rule that begins with a path or a URL; `None` if it is for other hosts. They are
+    /// read as those of a URL: without `.` and `..`, a query and a fragment.
     pub(super) fn of(from: &str, origin: LinkOrigin<'_>) -> Option<Self> {
-        let path = match from.split_once("://") {
+        let authority = from.split_once("://").map(|(_, rest)| rest);
+        let authority = authority.map(|rest| rest.split('/').next().unwrap_or_default());
+        let rest = |authority: &str| from.split_once(authority).map_or("", |(_, rest)| rest);
+        let path = match authority {
             None => from,
-            Some((_, rest)) => {
-                let authority = rest.split('/').next().unwrap_or_default();
-                let is_pattern = authority.starts_with([':', '*']);
-                if !is_pattern && !origin.has_host_of(from) {
+            Some(authority) if authority.starts_with([':', '*']) => rest(authority),
+            Some(authority) => {
+                let mut sites = 0..origin.base_urls.len();
+                if !sites.any(|site| origin.has_host(site, authority)) {
                     return None;
                 }
-                rest.strip_prefix(authority)?
+                rest(authority)
             }
         };
+        let slash = if path.starts_with('/') { "" } else { "/" };
+        let url = Url::parse(&format!("https://host{slash}{path}")).ok();
+        let path = url.as_ref().map_or(path, Url::path);
         let mut segments = Vec::new();
         let path = path.strip_prefix('/').unwrap_or(path);
         let path = path.strip_suffix('/').unwrap_or(path);
@@ -57,6 +65,17 @@ impl RulePaths {
             _ => None,
         });
         literal.collect()
+    }
+
+    /// Returns the path of the code of a link for these: the one up to its `*`.
+    pub(super) fn of_code(&self) -> Self {
+        let literal = self.segments.iter().map_while(|it| match it {
+            Segment::Literal(text) => Some(Segment::Literal(text.clone())),
+            _ => None,
+        });
+        Self {
+            segments: literal.collect(),
+        }
     }
 
     /// Returns whether there is only one such path.
@@ -158,6 +177,11 @@ mod tests {
             ("/:x*", "/y/z", true),
             ("/", "/*", true),
             ("https://short.code/a", "/a", true),
+            ("https://u@Short.Code./a/*", "/a/b", true),
+            ("/x/../b", "/b", true),
+            ("/a?x=1", "/a", true),
+            ("/a#f", "/a", true),
+            ("/\u{e9}", "/%C3%A9", true),
             ("http://:sub.example/a", "/a", true),
         ] {
             let (one_paths, other_paths) = (paths(one).unwrap(), paths(other).unwrap());
@@ -165,5 +189,11 @@ mod tests {
             assert_eq!(other_paths.meet(&one_paths), do_meet, "{other} {one}");
         }
         assert!(paths("https://blog.example/*").is_none());
+        let base_url = BaseUrl::parse("https://m\u{fc}ller.example/").unwrap();
+        let origin = LinkOrigin {
+            base_urls: &[&base_url],
+            case: Case::Exact,
+        };
+        assert!(RulePaths::of("https://m\u{fc}ller.example/a/*", origin).is_some());
     }
 }
