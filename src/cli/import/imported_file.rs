@@ -147,9 +147,9 @@ fn unreadable(name: &str, error: &ReadError) -> Error {
     match error {
         ReadError::NoSuchColumn { .. } => Error::usage(message),
         ReadError::NoHeader => Error::refused(message),
-        ReadError::CodeOrStatus => {
-            let hint = "name it with --column short-code=source --column status=code, or with \
-                        --column short-code=code";
+        ReadError::SeveralCodeColumns { .. } => {
+            let hint = "name it with --column short-code=NAME; if another one is the status, add --column \
+                        status=NAME";
             Error::refused(message).with_hint(Some(hint))
         }
         ReadError::NoUrlColumn { .. } | ReadError::SeveralUrlColumns { .. } => {

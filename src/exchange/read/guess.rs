@@ -168,7 +168,7 @@ fn of_table(name: &str, text: &str) -> Option<ImportFormat> {
         () if has("source") && has("target") && has("hits") => Some(ImportFormat::Yourls),
         () if has("shortcode") && has("longurl") && has("visits") => Some(ImportFormat::Shlink),
         () if has("slug") && has("url") && folded.len() == 2 => Some(ImportFormat::Psql),
-        () if folded.iter().any(|field| Column::is_of_urls(field)) => Some(ImportFormat::Csv),
+        () if folded.iter().any(|field| Column::Url.has_name(field)) => Some(ImportFormat::Csv),
         // Its columns may have names that the user knows.
         () => {
             let is_table = name.ends_with(".csv") || name.ends_with(".tsv");

@@ -187,7 +187,10 @@ fn layout(
         }
         let found = match ColumnPlaces::of(&header, options.columns) {
             Ok(found) => found,
-            Err(error @ (ReadError::CodeOrStatus | ReadError::SeveralUrlColumns { .. })) => {
+            Err(
+                error
+                @ (ReadError::SeveralCodeColumns { .. } | ReadError::SeveralUrlColumns { .. }),
+            ) => {
                 return Err(error);
             }
             Err(error) if delimiter == b'\t' && best.is_none() => return Err(error),
@@ -316,19 +319,35 @@ fn link(
     let title = field(Column::Title)?;
     let cache_max_age = word(Column::CacheMaxAge)?;
     let is_gone = word(Column::Status)? == GONE;
-    let status = word(Column::Status).map(|status| if is_gone { "" } else { status })?;
+    let status = word(Column::Status)?;
+    // A link that is served has the status of the table.
+    let is_word = ["active", "enabled"]
+        .iter()
+        .any(|it| status.eq_ignore_ascii_case(it));
+    let status = if is_gone || is_word { "" } else { status };
     let retired = row::retired(word(Column::Retired)?)?;
-    let aliases = word(Column::Aliases)?.split_whitespace();
-    let aliases = aliases.map(|text| match layout.has_alias_links {
-        true => origin.short_url(text).map(|it| it.code),
-        false => Ok(text.to_owned()),
-    });
+    let is_between = |c: char| {
+        c.is_whitespace() || layout.has_alias_links && matches!(c, ',' | ';' | '[' | ']' | '"')
+    };
+    let aliases = word(Column::Aliases)?.split(is_between);
+    let aliases =
+        aliases
+            .filter(|text| !text.is_empty())
+            .map(|text| match layout.has_alias_links {
+                true => origin.short_url(text).map(|it| it.code),
+                false => Ok(text.to_owned()),
+            });
+    let mut aliases = aliases.collect::<Result<Vec<_>, _>>()?;
+    if layout.has_alias_links {
+        let code = short_link.as_ref().map(|it| &it.code);
+        aliases.retain(|alias| Some(alias) != code);
+    }
     Ok(ImportedLink {
         site: origin.site(site)?,
         url: some(url),
         code: short_link.map(|it| it.code),
         number: number("number", word(Column::Number)?)?,
-        aliases: aliases.collect::<Result<_, _>>()?,
+        aliases,
         status: row::status(status)?,
         forward: row::forward(word(Column::Forward)?)?,
         cache_max_age: number("cache-max-age", cache_max_age)?
@@ -644,7 +663,7 @@ mod tests {
 
     #[test]
     fn further_short_links_of_bitly_are_aliases() {
-        let text = "link,long_url,custom_bitlinks\nhttps://short.code/a,https://e.org/,short.code/b\n\
+        let text = "link,long_url,custom_bitlinks\nhttps://short.code/a,https://e.org/,short.code/b;short.code/a\n\
                     https://short.code/c,https://e.org/,other.code/d\n";
         let (rows, _) = read_with(&PLAIN, text.as_bytes(), &[]).unwrap();
         assert_eq!(rows[0].link.as_ref().unwrap().aliases, ["b"]);

@@ -7,6 +7,8 @@
 /// Returns whether no rows can be lost by the quotes of a record, given its raw text: each quoted field ends
 /// before a delimiter or at the end, and none contains what may be rows.
 pub(super) fn are_sound(record: &[u8], delimiter: u8) -> bool {
+    let mut delimiters = 0;
+    let mut most_in_a_line = 0;
     let mut rest = record;
     loop {
         let after = match rest.strip_prefix(b"\"") {
@@ -14,10 +16,14 @@ pub(super) fn are_sound(record: &[u8], delimiter: u8) -> bool {
                 let Some(length) = closing(text) else {
                     return false;
                 };
-                if contains_rows(&text[..length], delimiter) {
-                    return false;
+                let (text, after) = (&text[..length], &text[length + 1..]);
+                if text.contains(&b'\n') {
+                    if contains_url(text, delimiter) {
+                        return false;
+                    }
+                    most_in_a_line = most_in_a_line.max(most_delimiters(text, delimiter));
                 }
-                &text[length + 1..]
+                after
             }
             None => {
                 let is_end = |byte: &u8| *byte == delimiter || is_break(*byte);
@@ -26,10 +32,12 @@ pub(super) fn are_sound(record: &[u8], delimiter: u8) -> bool {
             }
         };
         match after.first() {
-            Some(&byte) if byte == delimiter => rest = &after[1..],
-            None => return true,
-            Some(&byte) if is_break(byte) => return true,
-            Some(_) => return false,
+            Some(&byte) if byte == delimiter => {
+                delimiters += 1;
+                rest = &after[1..];
+            }
+            Some(&byte) if !is_break(byte) => return false,
+            _ => return most_in_a_line == 0 || most_in_a_line < delimiters,
         }
     }
 }
@@ -46,12 +54,20 @@ fn closing(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Returns whether a quoted text of several lines has one with a URL between delimiters, as a row has it.
-fn contains_rows(text: &[u8], delimiter: u8) -> bool {
-    text.contains(&b'\n')
-        && text.split(|byte| *byte == b'\n').any(|line| {
-            line.contains(&delimiter) && line.split(|byte| *byte == delimiter).any(is_url)
-        })
+/// Returns whether a quoted text has a line with a URL between delimiters, as a row has it.
+fn contains_url(text: &[u8], delimiter: u8) -> bool {
+    let mut lines = text.split(|byte| *byte == b'\n');
+    lines.any(|line| {
+        let has_fields = line.contains(&delimiter);
+        has_fields && line.split(|byte| *byte == delimiter).any(is_url)
+    })
+}
+
+/// Returns how many delimiters a line of a quoted text has at most.
+fn most_delimiters(text: &[u8], delimiter: u8) -> usize {
+    let lines = text.split(|byte| *byte == b'\n');
+    let counts = lines.map(|line| memchr::memchr_iter(delimiter, line).count());
+    counts.max().unwrap_or(0)
 }
 
 /// Returns whether a text is an absolute URL alone, with or without quotes.
@@ -79,8 +95,8 @@ mod tests {
             "\"a\n\"\"b\"\"\",c\n",
             "27\" inch,b\n",
             "a,\"\"\n",
-            "a,\"two\nlines, and more\nlines\"\n",
-            "a,\"two\nlines, see https://e.example/\"\n",
+            "a,b,\"two\nlines, and more\nlines\"\n",
+            "a,b,\"two\nlines, see https://e.example/\"\n",
             "a,\"https://e.example/\nhttps://f.example/\"\n",
         ] {
             assert!(are_sound(sound.as_bytes(), b','), "{sound}");
@@ -92,6 +108,7 @@ mod tests {
             "a,https://e.example/a,\"27 inch\nb,https://e.example/b,x\nc,https://e.example/c,28\"\n",
             "a,\"x,https://e.example/a\nb,y\",https://e.example/b\n",
             "a,https://e.example/a,\"27 inch\nb,HTTPS://e.example/b,28\"\n",
+            "a,https://e.example/a,\"27 inch\nb,www.e.example/b c,28\"\n",
         ] {
             assert!(!are_sound(lost.as_bytes(), b','), "{lost}");
         }

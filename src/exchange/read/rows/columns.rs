@@ -41,7 +41,7 @@ pub enum Column {
 }
 
 /// The names of columns with limits of a link, or other targets for some requests, which no table has.
-const LIMITS: [&str; 20] = [
+const LIMITS: [&str; 28] = [
     "password",
     "banned",
     "isbanned",
@@ -59,20 +59,30 @@ const LIMITS: [&str; 20] = [
     "activefrom",
     "notbefore",
     "regex",
+    "matching",
+    "format",
+    "cloaking",
+    "passwordcontact",
+    "spliturl",
     "ios",
+    "iphoneurl",
     "android",
+    "androidurl",
+    "iosurl",
     "geo",
 ];
 
 /// The names of columns that say whether a link is served at all.
-const SWITCHES: [&str; 4] = ["enabled", "isenabled", "active", "isactive"];
+const SWITCHES: [&str; 5] = ["enabled", "isenabled", "active", "isactive", "linkstatus"];
 
 /// The name of the column of the status, which says in words whether a link is served if another column has
 /// the status.
 const STATUS: &str = "status";
 
 /// Values of a limit that limit nothing, or of a switch that is off.
-const NO: [&str; 7] = ["0", "false", "f", "no", "off", "null", "\\N"];
+const NO: [&str; 9] = [
+    "0", "false", "f", "no", "off", "null", "\\N", "exact", "plain",
+];
 
 /// Values of a switch that is on.
 const YES: [&str; 7] = ["1", "true", "t", "yes", "on", "active", "enabled"];
@@ -84,6 +94,8 @@ pub(crate) enum Restriction {
     Limit,
     /// Whether a link is served.
     Switch,
+    /// Whether a link is served, in words, or a status that is not read.
+    Status,
 }
 
 impl Restriction {
@@ -101,15 +113,15 @@ impl Restriction {
     pub(crate) fn allows(self, value: &str) -> bool {
         let allowed = match self {
             Self::Limit => &NO[..],
-            Self::Switch => &YES,
+            Self::Switch | Self::Status => &YES,
         };
         let value = value.trim();
+        if self == Self::Status && value.bytes().all(|byte| byte.is_ascii_digit()) {
+            return true;
+        }
         value.is_empty() || allowed.iter().any(|it| value.eq_ignore_ascii_case(it))
     }
 }
-
-/// The name of the column of codes in tables of redirects, which often call the status a code.
-const SOURCE: &str = "source";
 
 /// The name of Bitly's column of further short links.
 const CUSTOM_BITLINKS: &str = "custombitlinks";
@@ -137,7 +149,7 @@ const NAMES: [(Column, &[&str]); 16] = [
             "code",
             "slug",
             "keyword",
-            SOURCE,
+            "source",
             "key",
             "alias",
             "slashtag",
@@ -148,7 +160,14 @@ const NAMES: [(Column, &[&str]); 16] = [
     ),
     (
         Column::ShortUrl,
-        &["shorturl", "shortlink", "bitlink", "link"],
+        &[
+            "shorturl",
+            "shortlink",
+            "bitlink",
+            "link",
+            "tinyurl",
+            "shortenedurl",
+        ],
     ),
     (Column::Number, &["number"]),
     (
@@ -187,7 +206,10 @@ const NAMES: [(Column, &[&str]); 16] = [
     (Column::Retired, &["retired"]),
     (Column::Archive, &["archive"]),
     (Column::Below, &["below"]),
-    (Column::Domain, &["domain"]),
+    (
+        Column::Domain,
+        &["domain", "domainname", "domainfullname", "host", "hostname"],
+    ),
 ];
 
 impl Column {
@@ -198,10 +220,10 @@ impl Column {
         found.map(|(column, _)| *column)
     }
 
-    /// Returns whether a header's name is one of the column of URLs.
-    pub(crate) fn is_of_urls(name: &str) -> bool {
-        let mut names = NAMES.iter().filter(|(column, _)| *column == Self::Url);
-        names.any(|(_, names)| Self::rank(names, name).is_some())
+    /// Returns whether a header's name is one of this column.
+    pub(crate) fn has_name(self, name: &str) -> bool {
+        let (_, names) = NAMES[self as usize];
+        Self::rank(names, name).is_some()
     }
 
     /// Returns the rank of a header's name among the column's names, if it is one.
@@ -243,8 +265,8 @@ impl ColumnPlaces {
     ///
     /// # Errors
     ///
-    /// Fails if the header has no column of a chosen name, if a column `code` may be that of the status, or
-    /// if several columns may be that of the target.
+    /// Fails if the header has no column of a chosen name, or if several columns may be that of the code, or of
+    /// the target.
     pub(crate) fn of(header: &[&str], chosen: &[(Column, String)]) -> Result<Self, ReadError> {
         let mut layout = Self {
             width: Some(header.len()),
@@ -261,17 +283,16 @@ impl ColumnPlaces {
         let is_named = |name: &str| header.iter().any(|own| folded(own) == name);
         let is_chosen = |at: Column| chosen.iter().any(|(column, _)| *column == at);
         layout.has_own_codes = is_named("shortcode") || is_chosen(Column::Code);
-        let is_ambiguous = is_named("code") && is_named(SOURCE) && !is_named("shortcode");
-        if is_ambiguous && !is_chosen(Column::Code) {
-            return Err(ReadError::CodeOrStatus);
-        }
-        if !is_chosen(Column::Url) {
-            let names = header.iter().filter(|name| Column::is_of_urls(name));
-            let names: Vec<_> = names.map(|name| format!("{:?}", excerpt(name))).collect();
-            if names.len() > 1 {
-                let names = names.join(" and ");
-                return Err(ReadError::SeveralUrlColumns { names });
+        if !is_chosen(Column::Code) && !is_named("shortcode") {
+            let names = several(header, Column::Code);
+            if let Some(names) = names {
+                return Err(ReadError::SeveralCodeColumns { names });
             }
+        }
+        if !is_chosen(Column::Url)
+            && let Some(names) = several(header, Column::Url)
+        {
+            return Err(ReadError::SeveralUrlColumns { names });
         }
         for (column, name) in chosen {
             let wanted = folded(name);
@@ -292,11 +313,8 @@ impl ColumnPlaces {
         let aliases = layout.place(Column::Aliases).map(|at| folded(header[at]));
         layout.has_alias_links = aliases.is_some_and(|name| CUSTOM_BITLINKS.starts_with(&*name));
         let status = header.iter().position(|name| folded(name) == STATUS);
-        if let Some(at) = status
-            && !layout.places.contains(&Some(at))
-            && layout.place(Column::Status).is_some()
-        {
-            layout.restrictions.push((at, Restriction::Switch));
+        if let Some(at) = status.filter(|at| !layout.places.contains(&Some(*at))) {
+            layout.restrictions.push((at, Restriction::Status));
         }
         Ok(layout)
     }
@@ -335,6 +353,13 @@ impl ColumnPlaces {
 /// Returns a header as shown in messages.
 pub(crate) fn shown(header: &[&str]) -> String {
     excerpt(&header.join(", "))
+}
+
+/// Returns the names in a header that may all be that of a column; `None` if there is at most one.
+fn several(header: &[&str], column: Column) -> Option<String> {
+    let names = header.iter().filter(|name| column.has_name(name));
+    let names: Vec<_> = names.map(|name| format!("{:?}", excerpt(name))).collect();
+    (names.len() > 1).then(|| names.join(" and "))
 }
 
 /// Returns the letters and digits of a name in lower case.
@@ -386,16 +411,18 @@ mod tests {
         let named = |column, name: &str| (column, name.to_owned());
         let chosen = [named(Column::Code, "source"), named(Column::Status, "code")];
         let layout = ColumnPlaces::of(&header, &chosen).unwrap();
-        assert_eq!(layout.restrictions, [(3, Restriction::Switch)]);
-        assert!(Restriction::Switch.allows("active"));
-        assert!(!Restriction::Switch.allows("disabled"));
+        assert_eq!(layout.restrictions, [(3, Restriction::Status)]);
+        for (value, is_allowed) in [("active", true), ("301", true), ("disabled", false)] {
+            assert_eq!(Restriction::Status.allows(value), is_allowed, "{value}");
+        }
     }
 
     #[test]
     fn a_code_beside_a_source_may_be_a_status() {
         let header = ["source", "target", "code"];
         let error = ColumnPlaces::of(&header, &[]).unwrap_err();
-        assert_eq!(error, ReadError::CodeOrStatus);
+        let names = "\"source\" and \"code\"".to_owned();
+        assert_eq!(error, ReadError::SeveralCodeColumns { names });
         let named = |column, name: &str| (column, name.to_owned());
         let chosen = [named(Column::Code, "source"), named(Column::Status, "code")];
         let layout = ColumnPlaces::of(&header, &chosen).unwrap();

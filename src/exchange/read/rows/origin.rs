@@ -169,24 +169,23 @@ impl LinkOrigin<'_> {
 
     /// Returns the only base URL with this host.
     pub(crate) fn site_of_host(self, host: &str) -> Result<usize, RowError> {
-        let url = Url::parse(&format!("https://{host}/")).map_err(|_| self.elsewhere(host))?;
-        let is_it = |base_url: &&BaseUrl| {
-            url.host_str() == Some(base_url.host()) && url.port() == base_url.port()
-        };
-        let mut sites = (0..).zip(self.base_urls).filter(|(_, it)| is_it(it));
+        let mut sites = (0..self.base_urls.len()).filter(|site| self.has_host(*site, host));
         match (sites.next(), sites.next()) {
-            (Some((site, _)), None) => Ok(site),
+            (Some(site), None) => Ok(site),
             (Some(_), Some(_)) => Err(RowError::NoSite),
             (None, _) => Err(self.elsewhere(host)),
         }
     }
 
-    /// Returns whether a base URL has this host.
+    /// Returns whether a base URL has this host, with or without a scheme before it.
     pub(crate) fn has_host(self, site: usize, host: &str) -> bool {
-        let host = host.strip_suffix('.').unwrap_or(host);
         let own = self.base_urls[site];
-        own.host()
-            .eq_ignore_ascii_case(host.split(':').next().unwrap_or(host))
+        let host = host.split_once("://").map_or(host, |(_, host)| host);
+        Url::parse(&format!("https://{host}")).is_ok_and(|url| {
+            let host = url.host_str().unwrap_or_default();
+            let host = host.strip_suffix('.').unwrap_or(host);
+            host == own.host() && url.port() == own.port()
+        })
     }
 
     /// Returns whether a base URL has no path.

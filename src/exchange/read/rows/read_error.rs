@@ -26,9 +26,12 @@ pub enum ReadError {
         /// The beginning of the header.
         header: String,
     },
-    /// The header has a column of sources, and another one of codes, which may be those of the status.
-    #[error("the columns \"source\" and \"code\" may both be that of the short codes")]
-    CodeOrStatus,
+    /// Several columns of the header may be that of the codes; one of them may be that of the status.
+    #[error("the columns {names} may all be that of the short codes")]
+    SeveralCodeColumns {
+        /// Their names.
+        names: String,
+    },
     /// The header has no column with a requested name.
     #[error("no column {name:?}: {header}")]
     NoSuchColumn {
