@@ -231,6 +231,9 @@ fn link(
     if Misfit::of(forward, &url).is_some() {
         return Err(MISFIT);
     }
+    if origin.code_of_url(&url).is_ok_and(|target| target == code) {
+        return Err(RowError::NoLink("this leads to itself"));
+    }
     // Both append the query to a URL that has none, unless the rule compares queries.
     let deviations = (!url.contains('?')).then_some(Deviation::Query);
     let link = ImportedLink {
@@ -324,6 +327,7 @@ mod tests {
             // What cannot be a link for another reason decides, too.
             ("/a/C++ https://c.org/\n/a/* https://e.org/:splat", &[]),
             ("/a mailto:me@e.org\n/a https://e.org/", &[]),
+            ("/a/b /a/b/\n/a/* https://e.org/:splat", &[]),
             (
                 "/a/b https://u:p@e.org/\n/a/b/* https://f.org/x:splat\n/a/* https://g.org/",
                 &[],

@@ -27,18 +27,16 @@ impl RulePaths {
     /// Returns the paths of a rule that begins with a path or a URL; `None` if it is for other hosts. They are
     /// read as those of a URL: without `.` and `..`, a query and a fragment.
     pub(super) fn of(from: &str, origin: LinkOrigin<'_>) -> Option<Self> {
-        let authority = from.split_once("://").map(|(_, rest)| rest);
-        let authority = authority.map(|rest| rest.split('/').next().unwrap_or_default());
-        let rest = |authority: &str| from.split_once(authority).map_or("", |(_, rest)| rest);
-        let path = match authority {
+        let path = match from.split_once("://") {
             None => from,
-            Some(authority) if authority.starts_with([':', '*']) => rest(authority),
-            Some(authority) => {
+            Some((_, rest)) => {
+                let authority = rest.split('/').next().unwrap_or_default();
                 let mut sites = 0..origin.base_urls.len();
-                if !sites.any(|site| origin.has_host(site, authority)) {
+                let is_pattern = authority.starts_with([':', '*']);
+                if !is_pattern && !sites.any(|site| origin.has_host(site, authority)) {
                     return None;
                 }
-                rest(authority)
+                &rest[authority.len()..]
             }
         };
         let slash = if path.starts_with('/') { "" } else { "/" };
@@ -183,6 +181,7 @@ mod tests {
             ("/a#f", "/a", true),
             ("/\u{e9}", "/%C3%A9", true),
             ("http://:sub.example/a", "/a", true),
+            ("http://*/a", "/b", false),
         ] {
             let (one_paths, other_paths) = (paths(one).unwrap(), paths(other).unwrap());
             assert_eq!(one_paths.meet(&other_paths), do_meet, "{one} {other}");
