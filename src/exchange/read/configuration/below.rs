@@ -14,11 +14,6 @@ pub(super) const OTHERWISE_USED: RowError =
 pub(super) const GONE_BELOW: RowError =
     RowError::NoLink("a table has no paths below a code that are gone");
 
-/// The reason for paths below a code that lead to one URL, unlike the code itself.
-pub(super) const TO_ONE_URL: RowError = RowError::NoLink(
-    "a table does not lead all that is below a code to one URL, and the code itself to another",
-);
-
 /// Returns what a link forwards if all paths below its code lead to a URL, to which they are appended or
 /// not, with the query or without.
 ///
@@ -37,9 +32,7 @@ pub(super) fn forward_below(
         (false, false) => Forward::All,
     };
     match Misfit::of(forward, url) {
-        Some(_) => Err(RowError::NoLink(
-            "a path cannot be appended to a URL that ends like this",
-        )),
+        Some(_) => Err(RowError::MISFIT),
         None => Ok(forward),
     }
 }

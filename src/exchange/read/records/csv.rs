@@ -9,7 +9,7 @@ use super::code_and_link::{agreed, path_of};
 use super::quotes;
 use crate::exchange::read::rows::{
     Column, ColumnPlaces, Deviation, ImportedLink, ImportedRow, LinkOrigin, Options, ReadError,
-    RowError, ShortLink, excerpt, row, shown, text,
+    RowError, ShortLink, excerpt, is_served, row, shown, text,
 };
 use crate::mapping::WrittenRetirement;
 
@@ -321,10 +321,11 @@ fn link(
     let is_gone = word(Column::Status)? == GONE;
     let status = word(Column::Status)?;
     // A link that is served has the status of the table.
-    let is_word = ["active", "enabled"]
-        .iter()
-        .any(|it| status.eq_ignore_ascii_case(it));
-    let status = if is_gone || is_word { "" } else { status };
+    let status = if is_gone || is_served(status) {
+        ""
+    } else {
+        status
+    };
     let retired = row::retired(word(Column::Retired)?)?;
     let is_between = |c: char| {
         c.is_whitespace() || layout.has_alias_links && matches!(c, ',' | ';' | '[' | ']' | '"')

@@ -18,17 +18,9 @@ use crate::exchange::read::rows::{
 };
 use crate::mapping::{Forward, Misfit};
 
-/// The reason for a rule with another URL for all below a path than for the path itself.
-const TO_ONE_URL: RowError = RowError::NoLink(
-    "a table does not lead all that is below a code to one URL, and the code itself to another",
-);
-
 /// The reason for a rule with another status for what is below a path than for the path itself.
 const OTHER_STATUS: RowError =
     RowError::NoLink("a table leads what is below a code with the status of the code itself");
-
-/// The reason for a URL to which a table appends no path.
-const MISFIT: RowError = RowError::NoLink("a path cannot be appended to a URL that ends like this");
 
 /// Reads every line.
 pub(crate) fn read(bytes: &[u8], origin: LinkOrigin<'_>, take: &mut dyn FnMut(ImportedRow)) {
@@ -150,10 +142,10 @@ fn joined(own: &ImportedLink, below: &ImportedLink) -> Result<ImportedLink, RowE
         .as_ref()
         .filter(|_| below.forward == Some(Forward::Path))
     else {
-        return Err(TO_ONE_URL);
+        return Err(RowError::TO_ONE_URL);
     };
     if Misfit::of_below(Forward::None, url).is_some() {
-        return Err(MISFIT);
+        return Err(RowError::MISFIT);
     }
     joined.below = Some(url.clone());
     joined.deviations.extend(&below.deviations);
@@ -229,7 +221,7 @@ fn link(
         false => url.to_owned(),
     };
     if Misfit::of(forward, &url).is_some() {
-        return Err(MISFIT);
+        return Err(RowError::MISFIT);
     }
     if origin.code_of_url(&url).is_ok_and(|target| target == code) {
         return Err(RowError::NoLink("this leads to itself"));

@@ -85,7 +85,15 @@ const NO: [&str; 9] = [
 ];
 
 /// Values of a switch that is on.
-const YES: [&str; 7] = ["1", "true", "t", "yes", "on", "active", "enabled"];
+const YES: [&str; 5] = ["1", "true", "t", "yes", "on"];
+
+/// Values of a status in words, or of a switch, with which a link is served.
+const SERVED: [&str; 2] = ["active", "enabled"];
+
+/// Returns whether a status says in words that a link is served.
+pub(crate) fn is_served(status: &str) -> bool {
+    SERVED.iter().any(|it| status.eq_ignore_ascii_case(it))
+}
 
 /// A column because of which a link may not be what a table can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,15 +119,15 @@ impl Restriction {
 
     /// Returns whether a link with this value is like any other.
     pub(crate) fn allows(self, value: &str) -> bool {
-        let allowed = match self {
-            Self::Limit => &NO[..],
-            Self::Switch | Self::Status => &YES,
-        };
         let value = value.trim();
-        if self == Self::Status && value.bytes().all(|byte| byte.is_ascii_digit()) {
-            return true;
-        }
-        value.is_empty() || allowed.iter().any(|it| value.eq_ignore_ascii_case(it))
+        let is_among = |values: &[&str]| values.iter().any(|it| value.eq_ignore_ascii_case(it));
+        let is_number = || value.bytes().all(|byte| byte.is_ascii_digit());
+        let is_allowed = match self {
+            Self::Limit => is_among(&NO),
+            Self::Switch => is_among(&YES) || is_served(value),
+            Self::Status => is_among(&YES) || is_served(value) || is_number(),
+        };
+        value.is_empty() || is_allowed
     }
 }
 
@@ -127,7 +135,7 @@ impl Restriction {
 const CUSTOM_BITLINKS: &str = "custombitlinks";
 
 /// Each column with its names, its own first, in lower case without punctuation; if a header has
-/// several, the first here is read, except that one of several columns of URLs must be chosen.
+/// several, the first here is read, except that one of several of codes, or of URLs, must be chosen.
 const NAMES: [(Column, &[&str]); 16] = [
     (
         Column::Url,

@@ -12,7 +12,7 @@ pub(crate) mod testing;
 mod tree;
 
 pub use columns::Column;
-pub(crate) use columns::{ColumnPlaces, shown};
+pub(crate) use columns::{ColumnPlaces, is_served, shown};
 pub use deviation::Deviation;
 pub(crate) use lines::{lines, rows, text};
 pub use options::Options;

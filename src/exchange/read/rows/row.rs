@@ -181,6 +181,15 @@ pub enum RowError {
 }
 
 impl RowError {
+    /// The reason for paths below a code that lead to one URL, unlike the code itself.
+    pub(crate) const TO_ONE_URL: Self = Self::NoLink(
+        "a table does not lead all that is below a code to one URL, and the code itself to another",
+    );
+
+    /// The reason for a URL to which a table appends no path.
+    pub(crate) const MISFIT: Self =
+        Self::NoLink("a path cannot be appended to a URL that ends like this");
+
     pub(crate) fn value(key: &'static str, value: &str) -> Self {
         Self::Value {
             key,

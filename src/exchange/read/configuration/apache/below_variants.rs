@@ -6,7 +6,7 @@ use super::claims::Variants;
 use super::clients::Clients;
 use super::comparison::Comparison;
 use super::negotiation::{UNLIKE, default_location, types};
-use crate::exchange::read::configuration::below::{BELOW, TO_ONE_URL, forward_below};
+use crate::exchange::read::configuration::below::{BELOW, forward_below};
 use crate::exchange::read::rows::{RowError, row};
 use crate::mapping::{Forward, MediaType, OwnedVariant, Target};
 
@@ -178,7 +178,7 @@ impl Plan {
                     forward,
                     below: None,
                 }),
-                false => Err(TO_ONE_URL),
+                false => Err(RowError::TO_ONE_URL),
             };
         }
         let all_are = |is: &dyn Fn(&Leads) -> bool| few.iter().all(|it| is(&it.leads));
@@ -242,7 +242,7 @@ impl Plan {
         forward_below(&below.url, below.is_appended, with_query)?;
         match (self.forward.all(), below.is_appended) {
             (true, false) if below.url == leads.url => Ok(None),
-            (_, false) => Err(TO_ONE_URL),
+            (_, false) => Err(RowError::TO_ONE_URL),
             (false, true) if self.forward.path() || below.url == default.below.url => Ok(None),
             (_, true) => row::target("below", &below.url).map(|it| Some(it.into_owned())),
         }

@@ -9,7 +9,7 @@ use super::rules::rule::RuleKind;
 use super::rules::rule_list::RuleList;
 use super::server::{Site, ancestors};
 use crate::exchange::read::configuration::below::{
-    BELOW, GONE_BELOW, OTHERWISE_USED, TO_ONE_URL, forward_below,
+    BELOW, GONE_BELOW, OTHERWISE_USED, forward_below,
 };
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::configuration::pattern_index::TOO_MANY;
@@ -72,7 +72,7 @@ impl Agreement<'_> {
             let found = Result::as_ref(&found).map_err(RowError::clone)?;
             if !found.variants.is_empty() {
                 return match (is_appended, found.location.is_like(&location)) {
-                    (false, _) => Err(TO_ONE_URL),
+                    (false, _) => Err(RowError::TO_ONE_URL),
                     (true, false) => Err(UNLIKE),
                     (true, true) => Ok(Claim::Below(found.location.clone(), location.url)),
                 };
@@ -97,7 +97,7 @@ impl Agreement<'_> {
         let claim = match (leads_itself, elsewhere) {
             (true, _) => Claim::Redirect(location, forward),
             (false, Some(_)) if !is_appended => {
-                return Err(TO_ONE_URL);
+                return Err(RowError::TO_ONE_URL);
             }
             (false, Some(found)) if found.is_like(&location) => {
                 Claim::Below(found.clone(), location.url)

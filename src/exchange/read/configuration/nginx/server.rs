@@ -85,9 +85,7 @@ impl Location {
             is_passed: has(|name| name.ends_with("_pass")),
         }
     }
-}
 
-impl Location {
     /// Returns whether a location in this one may be chosen for a path before expressions outside of it are compared.
     fn has_inner_before(&self, path: &str) -> bool {
         self.inner.as_ref().is_some_and(|inner| {

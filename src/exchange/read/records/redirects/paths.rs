@@ -56,30 +56,30 @@ impl RulePaths {
         Some(Self { segments })
     }
 
+    /// Returns the segments up to the first placeholder or `*`.
+    fn literal(&self) -> impl Iterator<Item = &String> {
+        self.segments.iter().map_while(|it| match it {
+            Segment::Literal(text) => Some(text),
+            _ => None,
+        })
+    }
+
     /// Returns the path up to its first placeholder or `*`, with a slash before each segment.
     pub(super) fn start(&self) -> String {
-        let literal = self.segments.iter().map_while(|it| match it {
-            Segment::Literal(text) => Some(format!("/{text}")),
-            _ => None,
-        });
-        literal.collect()
+        self.literal().map(|text| format!("/{text}")).collect()
     }
 
     /// Returns the path of the code of a link for these: the one up to its `*`.
     pub(super) fn of_code(&self) -> Self {
-        let literal = self.segments.iter().map_while(|it| match it {
-            Segment::Literal(text) => Some(Segment::Literal(text.clone())),
-            _ => None,
-        });
+        let segments = self.literal().cloned().map(Segment::Literal);
         Self {
-            segments: literal.collect(),
+            segments: segments.collect(),
         }
     }
 
     /// Returns whether there is only one such path.
     pub(super) fn is_one(&self) -> bool {
-        let mut segments = self.segments.iter();
-        segments.all(|it| matches!(it, Segment::Literal(_)))
+        self.literal().count() == self.segments.len()
     }
 
     /// Returns whether some path is among both.
