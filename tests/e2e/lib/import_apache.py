@@ -252,16 +252,20 @@ def in_own_case(asked, links):
     return found
 
 
+# The expression, the substitution and the flags of a RewriteRule.
+RULE = re.compile(r'^\s*RewriteRule\s+("[^"]*"|\S+)\s+("[^"]*"|\S+)(.*)$', re.MULTILINE | re.IGNORECASE)
+
+
 def may_differ_in_case(tree, page):
     """Returns whether a rule that does not ignore case is for a path in some case, or one for all paths of a directory."""
     for file in tree.rglob(".htaccess"):
         directory = "".join(f"{it}/" for it in file.relative_to(tree).parts[:-1])
         if not page[1:].lower().startswith(directory.lower()):
             continue
-        for words in map(str.split, file.read_text().splitlines()):
-            if words[0] != "RewriteRule" or "NC" in words[-1] and words[1] != "^(.*)$" or "(?i)" in words[1]:
+        for expression, _, flags in RULE.findall(file.read_text(errors="replace")):
+            if "NC" in flags.upper() and expression != "^(.*)$" or "(?i)" in expression:
                 continue
-            if re.search(words[1], page[1 + len(directory) :], re.IGNORECASE):
+            if re.search(expression.strip('"'), page[1 + len(directory) :], re.IGNORECASE):
                 return True
     return False
 
