@@ -10,7 +10,7 @@ use std::io::Write;
 use std::path::PathBuf;
 use std::time::SystemTime;
 
-use super::arguments::{PathArgs, table};
+use super::arguments::{PathArgs, quantity, table};
 use super::report::{self, Findings, Levels, ReportFormat};
 use super::terminal::{Error, complain, counted, progress};
 use crate::git::{RepositoryError, RevPath};
@@ -64,7 +64,7 @@ pub(super) struct Args {
     levels: Levels,
 
     /// How many problems of each rule in each file are listed, or `all` [default: 1000]
-    #[arg(long, value_name = "N", env = "WAYPOST_MAX_PROBLEMS", value_parser = max_problems)]
+    #[arg(long, value_name = "N", env = "WAYPOST_MAX_PROBLEMS", value_parser = quantity::max_problems)]
     max_problems: Option<usize>,
 
     /// The output format
@@ -159,16 +159,6 @@ fn find_alone(args: &Args) -> Result<Findings, Error> {
         files = read(paths, max)?;
     }
     Ok(Findings::new(files, compilation, args.levels.clone()))
-}
-
-fn max_problems(text: &str) -> Result<usize, String> {
-    match text {
-        "all" => Ok(usize::MAX),
-        _ => match text.parse() {
-            Ok(most) if most > 0 => Ok(most),
-            _ => Err("write a whole number from 1, or all".to_owned()),
-        },
-    }
 }
 
 fn read(paths: &[PathBuf], max: u64) -> Result<Vec<SourceFile>, Error> {

@@ -18,7 +18,7 @@ use clap::builder::{BoolishValueParser, TypedValueParser};
 use self::format::ImportFormatArg;
 use self::imported_file::{Content, ImportedFile, Remarks, refused_row};
 use self::importing::Importing;
-use super::arguments::{STDIN, STDIN_NAME, TableArgs, property, table};
+use super::arguments::{STDIN, STDIN_NAME, TableArgs, property, quantity, table};
 use super::publishing::{self, ChangeFailure, PublishArgs};
 use super::refusal;
 use super::terminal::{Error, counted, legible, progress, remedy};
@@ -93,6 +93,10 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_ALLOW_SHADOWING", value_parser = BoolishValueParser::new())]
     allow_shadowing: bool,
 
+    /// How many lines of each reason are reported, or `all` [default: 1, and the numbers of 5 more]
+    #[arg(long, value_name = "N", env = "WAYPOST_MAX_PROBLEMS", value_parser = quantity::max_problems)]
+    max_problems: Option<usize>,
+
     #[command(flatten)]
     git: PublishArgs,
 }
@@ -140,7 +144,8 @@ fn import(
     content: Content<'_>,
 ) -> Result<(), Error> {
     let of_format = format.to_possible_value();
-    let file = ImportedFile::of(name, content, args.from.as_ref(), &args.column);
+    let (from, columns) = (args.from.as_ref(), &args.column);
+    let file = ImportedFile::of(name, content, from, columns, args.max_problems);
     let places = file.places();
     let importing = Importing {
         run: ImportRun {

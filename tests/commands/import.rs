@@ -917,6 +917,24 @@ fn a_reason_is_reported_once_with_the_lines_that_share_it() {
     <stdin>:11: error: "expires" cannot be "morgen" (column "Gültig bis")
     added 0 links to mapping.yaml; 10 not imported
     "#);
+    let two = [&args[..], &["--max-problems", "2"]].concat();
+    assert_snapshot!(fixture.import(&two, rows.as_bytes()), @r#"
+    status 1
+    <stdin>:2: error: the URL is not absolute (column "url")
+      hint: did you mean "https://example.org/0"?
+    <stdin>:3: error: the URL is not absolute (column "url")
+      hint: did you mean "https://example.org/1"?
+    <stdin>:2: the same on 7 further lines
+    <stdin>:11: error: "expires" cannot be "morgen" (column "Gültig bis")
+    added 0 links to mapping.yaml; 10 not imported
+    "#);
+    let all = [&args[..], &["--max-problems", "all"]].concat();
+    let report = fixture.import(&all, rows.as_bytes());
+    for line in 2..=11 {
+        let place = format!("<stdin>:{line}: error: ");
+        assert_eq!(report.matches(&place).count(), 1, "{report}");
+    }
+    assert!(!report.contains("further"), "{report}");
 }
 
 #[test]

@@ -35,6 +35,16 @@ pub(crate) fn count(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| error.to_owned())
 }
 
+/// Reads how many problems are listed: a number that is at least 1, or `all`.
+pub(crate) fn max_problems(text: &str) -> Result<usize, String> {
+    match text {
+        "all" => Ok(usize::MAX),
+        _ => count(text)
+            .map(NonZeroUsize::get)
+            .map_err(|it| format!("{it}, or all")),
+    }
+}
+
 /// Parses a number of bytes: a whole number alone, or with `KiB`, `MiB` or `GiB`.
 pub(crate) fn bytes(text: &str) -> Result<u64, String> {
     let (number, unit) = split(text);

@@ -24,6 +24,8 @@ pub(super) struct ImportedFile<'f> {
     from: Option<&'f BaseUrl>,
     /// The columns that have their own names.
     columns: &'f [(Column, String)],
+    /// How many refused rows of each reason are listed, if a number was requested.
+    listed: Option<usize>,
     /// The rows that were refused the last time.
     refused: RefCell<RefusedRows>,
     /// The names of columns that are not read.
@@ -57,13 +59,15 @@ impl<'f> ImportedFile<'f> {
         content: Content<'f>,
         from: Option<&'f BaseUrl>,
         columns: &'f [(Column, String)],
+        listed: Option<usize>,
     ) -> Self {
         Self {
             name,
             content,
             from,
             columns,
-            refused: RefCell::default(),
+            listed,
+            refused: RefCell::new(RefusedRows::new(listed)),
             unread: RefCell::default(),
             deviations: RefCell::default(),
         }
@@ -97,7 +101,7 @@ impl<'f> ImportedFile<'f> {
             case: intake.case(),
             columns: self.columns,
         };
-        let mut refused = RefusedRows::default();
+        let mut refused = RefusedRows::new(self.listed);
         let mut counts: BTreeMap<Deviation, usize> = BTreeMap::new();
         let mut readable = 0_usize;
         let mut take = |row: ImportedRow| {

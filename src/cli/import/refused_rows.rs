@@ -11,8 +11,9 @@ use crate::exchange::read::ConfigurationTree;
 const NAMED_LINES: usize = 5;
 
 /// The rows that were refused, by their reasons.
-#[derive(Default)]
 pub(super) struct RefusedRows {
+    /// How many rows of each reason are listed; without a number, one is, and further ones are named.
+    listed: Option<usize>,
     count: usize,
     /// The group of each reason.
     numbers: HashMap<String, usize>,
@@ -20,12 +21,11 @@ pub(super) struct RefusedRows {
 }
 
 /// The rows with one reason.
+#[derive(Default)]
 struct ReasonRows {
-    /// The first of them.
-    first: RefusedRow,
-    /// The first lines of the others.
-    further: Vec<usize>,
     count: usize,
+    /// At least the first that are reported.
+    rows: Vec<RefusedRow>,
 }
 
 /// A row, and why it is refused.
@@ -63,6 +63,15 @@ impl Places<'_> {
 }
 
 impl RefusedRows {
+    pub(super) fn new(listed: Option<usize>) -> Self {
+        Self {
+            listed,
+            count: 0,
+            numbers: HashMap::new(),
+            groups: Vec::new(),
+        }
+    }
+
     /// Returns the number of rows.
     pub(super) fn count(&self) -> usize {
         self.count
@@ -71,57 +80,69 @@ impl RefusedRows {
     /// Adds a row.
     pub(super) fn add(&mut self, mut row: RefusedRow) {
         self.count += 1;
-        let reason = mem::take(&mut row.reason);
-        let number = *self.numbers.entry(reason).or_insert(self.groups.len());
-        let Some(group) = self.groups.get_mut(number) else {
-            self.groups.push(ReasonRows {
-                first: row,
-                further: Vec::new(),
-                count: 1,
-            });
-            return;
-        };
-        group.count += 1;
-        if row.line < group.first.line {
-            mem::swap(&mut row, &mut group.first);
+        let next = self.groups.len();
+        let number = *(self.numbers.entry(mem::take(&mut row.reason))).or_insert(next);
+        if number == next {
+            self.groups.push(ReasonRows::default());
         }
-        let at = group.further.partition_point(|line| *line < row.line);
-        group.further.insert(at, row.line);
-        group.further.truncate(NAMED_LINES);
+        let kept = self.listed.unwrap_or(1 + NAMED_LINES);
+        if let Some(group) = self.groups.get_mut(number) {
+            group.count += 1;
+            group.rows.push(row);
+            if group.rows.len() / 2 >= kept {
+                group.keep_first(kept);
+            }
+        }
     }
 
-    /// Reports all rows, in the order of their lines, with the places of these lines.
+    /// Reports all rows, in the order of the first lines of their reasons, with the places of their lines.
     pub(super) fn report(&mut self, places: &Places<'_>) -> io::Result<()> {
-        self.groups.sort_by_key(|group| group.first.line);
-        for ReasonRows {
-            first,
-            further,
-            count,
-        } in &self.groups
-        {
-            let RefusedRow {
-                line,
-                message,
-                hint,
-                ..
-            } = first;
-            let place = places.of(*line);
-            writeln!(stderr(), "{place}: error: {}", legible(message))?;
-            if let Some(hint) = hint {
-                writeln!(stderr(), "  hint: {}", legible(hint))?;
-            }
-            let count = count - 1;
-            if count > 0 {
-                let named: Vec<_> = further.iter().map(|it| places.short(*it)).collect();
-                let named = named.join(", ");
-                let noun = if count == 1 { "line" } else { "lines" };
-                let more = if count > further.len() { ", …" } else { "" };
-                writeln!(
-                    stderr(),
-                    "{place}: the same on {count} further {noun}: {named}{more}"
-                )?;
-            }
+        for group in &mut self.groups {
+            group.keep_first(usize::MAX);
         }
-        Ok(())
+        (self.groups).sort_by_key(|group| group.rows.first().map(|row| row.line));
+        (self.groups.iter()).try_for_each(|group| group.report(places, self.listed))
+    }
+}
+
+impl ReasonRows {
+    /// Keeps the rows with the first lines, in the order of these.
+    fn keep_first(&mut self, most: usize) {
+        self.rows.sort_by_key(|row| row.line);
+        self.rows.truncate(most);
+    }
+
+    fn report(&self, places: &Places<'_>, listed: Option<usize>) -> io::Result<()> {
+        let named = if listed.is_some() { 0 } else { NAMED_LINES };
+        let most = listed.unwrap_or(1).min(self.rows.len());
+        let (listed, further) = self.rows.split_at(most);
+        for row in listed {
+            row.report(places)?;
+        }
+        let count = self.count - listed.len();
+        let Some(first) = listed.first().filter(|_| count > 0) else {
+            return Ok(());
+        };
+        let place = places.of(first.line);
+        let noun = if count == 1 { "line" } else { "lines" };
+        write!(stderr(), "{place}: the same on {count} further {noun}")?;
+        let mut separator = ": ";
+        for row in further.iter().take(named) {
+            write!(stderr(), "{separator}{}", places.short(row.line))?;
+            separator = ", ";
+        }
+        let is_cut = named > 0 && count > named;
+        writeln!(stderr(), "{}", if is_cut { ", …" } else { "" })
+    }
+}
+
+impl RefusedRow {
+    fn report(&self, places: &Places<'_>) -> io::Result<()> {
+        let place = places.of(self.line);
+        writeln!(stderr(), "{place}: error: {}", legible(&self.message))?;
+        match &self.hint {
+            Some(hint) => writeln!(stderr(), "  hint: {}", legible(hint)),
+            None => Ok(()),
+        }
     }
 }

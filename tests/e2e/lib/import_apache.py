@@ -287,16 +287,16 @@ def is_of_another_case(key, apaches, ours, tree):
     return expected[0] == 404 or of_prefix and (is_slash or may_differ_in_case(tree, page))
 
 
-def with_one_status(ours, apaches):
+def with_one_status(ours, apaches, code=str):
     """Replaces the statuses of paths that Apache answers with several temporary ones, by the type that is accepted:
-    the entry has one of them."""
+    the entry has one of them. `code` returns what is the same for all spellings of a code."""
     sent = {}
     for (path, _), (status, _) in apaches.items():
-        page = path.partition("?")[0].rstrip("/")
+        page = code(path.partition("?")[0].rstrip("/"))
         sent.setdefault(page, set()).update({status} & set(TEMPORARY))
 
     def replaced(path, answer):
-        several = sent.get(path.partition("?")[0].rstrip("/"), ())
+        several = sent.get(code(path.partition("?")[0].rstrip("/")), ())
         is_one = len(several) > 1 and answer[0] in several
         return (TEMPORARY[0], answer[1]) if is_one else answer
 
@@ -340,7 +340,7 @@ def compare(name, tree, work, source=None):
         apaches = canonical_answers(address, sorted({*asked, *other} - {""}), depends)
     errors = error_documents(tree)
     apaches = {key: errors.get(answer, answer) for key, answer in apaches.items()}
-    ours, apaches = with_one_status(ours, apaches)
+    ours, apaches = with_one_status(ours, apaches, str.lower if source else str)
     everyones = {}
     for (path, _), answer in apaches.items():
         everyones.setdefault(path, set()).add(answer)
