@@ -18,6 +18,7 @@ use clap::builder::{BoolishValueParser, TypedValueParser};
 use self::format::ImportFormatArg;
 use self::imported_file::{Content, ImportedFile, Remarks, refused_row};
 use self::importing::Importing;
+use self::refused_rows::RefusedRows;
 use super::arguments::{STDIN, STDIN_NAME, TableArgs, property, quantity, table};
 use super::publishing::{self, ChangeFailure, PublishArgs};
 use super::refusal;
@@ -50,7 +51,7 @@ Examples:
   waypost import dump.csv --branch old-links           for review
   waypost import dump.csv --repo git@git.example.org:links.git
 
-Exit status: 0 every link is in the table; 1 some are not, or the table has errors; 2 wrong usage;
+Exit status: 0 every link is in the table; 1 some are not, or not wholly, or the table has errors; 2 wrong usage;
 3 a file cannot be read or written, or Git failed.")]
 pub(super) struct Args {
     /// The file to read; `-` is standard input, and a directory is a tree of .htaccess files
@@ -185,7 +186,7 @@ fn import(
         writeln!(stderr(), "note: {links}: {}", deviation.description())?;
     }
     match published {
-        Ok((decision, notes)) => announce(args, &decision, &notes, refused.count()),
+        Ok((decision, notes)) => announce(args, &decision, &notes, &refused),
         Err(ChangeFailure::Refused(refusal)) => {
             refusal::report(&refusal, remedy::of_importing(&refusal).as_deref())
         }
@@ -220,7 +221,7 @@ fn announce(
     args: &Args,
     decision: &ImportDecision,
     notes: &[String],
-    refused: usize,
+    refused: &RefusedRows,
 ) -> Result<(), Error> {
     let ImportDecision {
         before,
@@ -253,8 +254,13 @@ fn announce(
     if *known > 0 {
         write!(stderr(), "; {known} already in the table")?;
     }
-    if refused > 0 {
-        write!(stderr(), "; {refused} not imported")?;
+    for (count, what) in [
+        (refused.in_part(), "imported in part"),
+        (refused.count(), "not imported"),
+    ] {
+        if count > 0 {
+            write!(stderr(), "; {count} {what}")?;
+        }
     }
     writeln!(stderr())?;
     let statement = match args.git.makes_commit() || args.git.dry_run {
@@ -264,7 +270,7 @@ fn announce(
     for note in notes.iter().chain(&statement) {
         writeln!(stderr(), "{note}")?;
     }
-    match refused {
+    match refused.count() + refused.in_part() {
         0 => Ok(()),
         _ => Err(Error::Reported),
     }

@@ -173,16 +173,18 @@ pub(super) fn refused_row(line: usize, refusal: &RegistrationRefusal) -> Refused
     let (message, hint) = why(refusal);
     RefusedRow {
         line,
+        is_partial: false,
         reason: reason(refusal, &message, hint.as_deref()),
         message,
         hint,
     }
 }
 
-/// Returns a row that cannot be read.
+/// Returns a row that cannot be read, or only in part.
 fn unreadable_row(line: usize, error: &RowError, table: &Table) -> RefusedRow {
     RefusedRow {
         line,
+        is_partial: matches!(error, RowError::Partly(_)),
         reason: error.reason(),
         message: error.to_string(),
         hint: hint(error, table),

@@ -1,4 +1,4 @@
-//! The report of rows that cannot be imported: each reason once, with the lines that share it.
+//! The report of rows that cannot be imported, or only in part: each reason once, with the lines that share it.
 
 use std::collections::HashMap;
 use std::io::{self, Write as _, stderr};
@@ -10,11 +10,14 @@ use crate::exchange::read::ConfigurationTree;
 /// How many further lines with the same reason are named.
 const NAMED_LINES: usize = 5;
 
-/// The rows that were refused, by their reasons.
+/// The rows that were refused, or of which a part was, by their reasons.
 pub(super) struct RefusedRows {
     /// How many rows of each reason are listed; without a number, one is, and further ones are named.
     listed: Option<usize>,
+    /// How many were refused.
     count: usize,
+    /// Of how many only a part was imported.
+    in_part: usize,
     /// The group of each reason.
     numbers: HashMap<String, usize>,
     groups: Vec<ReasonRows>,
@@ -31,6 +34,8 @@ struct ReasonRows {
 /// A row, and why it is refused.
 pub(super) struct RefusedRow {
     pub(super) line: usize,
+    /// Whether a part of it is imported.
+    pub(super) is_partial: bool,
     /// The common reason of rows.
     pub(super) reason: String,
     pub(super) message: String,
@@ -67,19 +72,28 @@ impl RefusedRows {
         Self {
             listed,
             count: 0,
+            in_part: 0,
             numbers: HashMap::new(),
             groups: Vec::new(),
         }
     }
 
-    /// Returns the number of rows.
+    /// Returns how many rows were refused.
     pub(super) fn count(&self) -> usize {
         self.count
     }
 
+    /// Returns of how many rows only a part was imported.
+    pub(super) fn in_part(&self) -> usize {
+        self.in_part
+    }
+
     /// Adds a row.
     pub(super) fn add(&mut self, mut row: RefusedRow) {
-        self.count += 1;
+        match row.is_partial {
+            true => self.in_part += 1,
+            false => self.count += 1,
+        }
         let next = self.groups.len();
         let number = *(self.numbers.entry(mem::take(&mut row.reason))).or_insert(next);
         if number == next {
@@ -139,7 +153,11 @@ impl ReasonRows {
 impl RefusedRow {
     fn report(&self, places: &Places<'_>) -> io::Result<()> {
         let place = places.of(self.line);
-        writeln!(stderr(), "{place}: error: {}", legible(&self.message))?;
+        let severity = match self.is_partial {
+            true => "warning",
+            false => "error",
+        };
+        writeln!(stderr(), "{place}: {severity}: {}", legible(&self.message))?;
         match &self.hint {
             Some(hint) => writeln!(stderr(), "  hint: {}", legible(hint)),
             None => Ok(()),

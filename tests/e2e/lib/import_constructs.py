@@ -27,6 +27,11 @@ VARIABLES = [
     "SetEnvIf Request_URI ^.*$ BASE=https://v.example/base", "SetEnvIf Request_URI ^ BASE=https://w.example STEM=/x",
     "SetEnvIf Request_URI ^/d BASE=https://d.example", "SetEnvIf Accept . STEM=https://accept.example/",
 ]  # fmt: skip
+# Rules that set variables.
+SETTING_RULES = [
+    "^ - [E=BASE:https://set.example]", "^(.*)$ - [E=STEM:https://stem.example/%{ENV:BASE}]", "^ - [E=STEM:$0]",
+    "^a - [E=BASE:https://a.example]", ".* - [E=STEM:https://stem.example/x,E=BASE:https://both.example]",
+]  # fmt: skip
 TYPES = [
     "text/html", "application/xhtml\\+xml", "text/turtle", "application/rdf\\+xml", "application/ld\\+json",
     "application/xml", "application/rdf+xml",
@@ -201,6 +206,8 @@ def generate(tree, source):
             lines.append(source.choice(["RewriteEngine On", "rewriteEngine on"]))
         start = len(lines)
         is_on = start > 0 and lines[-1].lower() == "rewriteengine on"
+        if is_on and source.random() < 0.3:
+            lines.append(f"RewriteRule {source.choice(SETTING_RULES)}")
         # A rule at the root that covers everything would leave nothing to compare.
         for _ in range(source.randrange(1, 8 if directory else 3)):
             if source.random() < 0.15:

@@ -58,11 +58,11 @@ pub(super) struct CandidatePaths {
 /// The reason for a directive for many paths, which are not all those below one.
 pub(super) const MANY_PATHS: RowError = RowError::NoLink("this redirects more than one path");
 
-const PARTLY_BELOW: RowError = RowError::NoLink(
+const PARTLY_BELOW: RowError = RowError::Partly(
     "only the path and what is below it are imported, not all paths that begin with this text",
 );
 
-const PARTLY_CASE: RowError = RowError::NoLink(
+const PARTLY_CASE: RowError = RowError::Partly(
     "only the path as it is written is imported: a dot, or a letter, matches others, too",
 );
 

@@ -152,6 +152,9 @@ pub enum RowError {
     /// A table has no entry for it.
     #[error("{0}")]
     NoLink(&'static str),
+    /// Only a part of what the row redirects is imported.
+    #[error("{0}")]
+    Partly(&'static str),
     /// It is the short link of no code.
     #[error("this is the base URL itself, not a code")]
     BaseUrl,

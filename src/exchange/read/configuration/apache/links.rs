@@ -18,31 +18,31 @@ use crate::exchange::read::rows::{Deviation, RowError};
 use crate::mapping::Forward;
 
 const PARTLY_DOT: RowError =
-    RowError::NoLink("a dot that is not escaped matches any character: only the dot is imported");
+    RowError::Partly("a dot that is not escaped matches any character: only the dot is imported");
 
-const PARTLY_CODE: RowError = RowError::NoLink(
+const PARTLY_CODE: RowError = RowError::Partly(
     "only the path itself is imported: what is below leads elsewhere, and so does the slash alone",
 );
 
-const PARTLY_CONTAINED: RowError = RowError::NoLink(
+const PARTLY_CONTAINED: RowError = RowError::Partly(
     "this redirects all paths that contain a text: only the path that it is itself is imported",
 );
 
-const PARTLY_BEGINNING: RowError = RowError::NoLink(
+const PARTLY_BEGINNING: RowError = RowError::Partly(
     "this redirects all paths that begin with a text: only the path itself and those below it are \
      imported, and the slash alone may lead elsewhere",
 );
 
-const PARTLY_BEGINNING_ALONE: RowError = RowError::NoLink(
+const PARTLY_BEGINNING_ALONE: RowError = RowError::Partly(
     "this redirects all paths that begin with a text: only the path itself is imported, and the \
      slash alone may lead elsewhere",
 );
 
-const PARTLY_ALONE: RowError = RowError::NoLink(
+const PARTLY_ALONE: RowError = RowError::Partly(
     "only the path itself is imported: a table does not lead all paths below it as these rules do",
 );
 
-const PARTLY_SLASH: RowError = RowError::NoLink(
+const PARTLY_SLASH: RowError = RowError::Partly(
     "the path itself and those below it are imported: the slash alone leads elsewhere",
 );
 

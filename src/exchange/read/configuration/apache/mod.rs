@@ -58,7 +58,8 @@ pub(crate) fn read_tree(
         .map(|file| (&*file.directory, Variables::read(&file.bytes)))
         .collect();
     let read = |file: &ConfigurationFile| {
-        let mut known = Variables::default();
+        let own = variables.get(&*file.directory);
+        let mut known = own.cloned().unwrap_or_default();
         for above in ancestors(&file.directory) {
             if let Some(above) = variables.get(above) {
                 known.inherit(above);
@@ -73,9 +74,7 @@ pub(crate) fn read_tree(
             origin,
         );
         // The rules of the directory above would be read with other values here.
-        let has_variables = variables
-            .get(&*file.directory)
-            .is_some_and(|it| !it.is_empty());
+        let has_variables = own.is_some_and(|it| !it.is_empty());
         if has_variables && !directory.has_rewriting {
             directory.broken.get_or_insert(file.first_line);
         }

@@ -1,9 +1,9 @@
 //! The environment variables that have the same value for every request: those that `SetEnvIf` sets for all
-//! paths, in a directory or above it.
+//! paths, in a directory or above it, and those that a rule for all paths of the directory sets.
 //!
 //! Every other way to set a variable makes its value unknown.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::lines::{joined_lines, words};
 
@@ -22,15 +22,65 @@ const SETTERS: [(&str, usize); 8] = [
     ("browsermatchnocase", 1),
 ];
 
-/// The variables of a directory, by their names in lower case; `None` if the value depends on the
-/// request.
+/// What begins a reference to a variable, up to `}`.
+const START: &str = "%{ENV:";
+
+/// The variables of a directory, by their names in lower case.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Variables(BTreeMap<String, Option<String>>);
+pub(crate) struct Variables(BTreeMap<String, Value>);
+
+/// The value of a variable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Value {
+    /// The same in the directory and those below it.
+    Everywhere(String),
+    /// The same for all rules of the directory that refer to it: rules of directories below replace its rules.
+    InDirectory(String),
+    /// It depends on the request.
+    Unknown,
+}
+
+/// What comes before a rule.
+#[derive(Default)]
+struct Before {
+    /// The names of variables, in lower case, to which it refers.
+    used: BTreeSet<String>,
+    /// Whether there are conditions of the rule.
+    has_conditions: bool,
+    /// Whether it may skip the rule.
+    may_skip: bool,
+}
 
 impl Variables {
     /// Reads a file.
     pub(crate) fn read(bytes: &[u8]) -> Self {
         let mut variables = Self::default();
+        // What directives set is set before all rules.
+        variables.read_lines(bytes, |variables, name, rest, sections| {
+            variables.set_by_directive(name, rest, sections);
+        });
+        let mut before = Before::default();
+        variables.read_lines(bytes, |variables, name, rest, sections| {
+            if name == "rewriterule" {
+                variables.set_by_rule(rest, sections, &before);
+                before.may_skip |= flags(rest).any(|(flag, _)| {
+                    ["s", "skip", "c", "chain"].contains(&flag.to_ascii_lowercase().as_str())
+                });
+            }
+            before.has_conditions = name == "rewritecond";
+            before
+                .used
+                .extend(rest.iter().flat_map(|it| references(it)));
+        });
+        variables
+    }
+
+    /// Reads the lines of a file, each with the number of sections around it.
+    fn read_lines(
+        &mut self,
+        bytes: &[u8],
+        mut read: impl FnMut(&mut Self, &str, &[String], usize),
+    ) {
         let mut sections = 0_usize;
         for (_, line) in joined_lines(bytes) {
             let line = String::from_utf8_lossy(&line);
@@ -38,22 +88,22 @@ impl Variables {
             let [name, rest @ ..] = &words[..] else {
                 continue;
             };
-            let name = name.to_ascii_lowercase();
-            match name.as_str() {
+            match name.to_ascii_lowercase().as_str() {
                 it if it.starts_with("</") => sections = sections.saturating_sub(1),
                 it if it.starts_with('<') => sections += 1,
-                "rewriterule" => variables.set_by_flags(rest.get(2).map(String::as_str)),
-                _ => variables.set_by_directive(&name, rest, sections),
+                name => read(self, name, rest, sections),
             }
         }
-        variables
     }
 
     /// Adds the variables of a directory above, which count where this one has no others.
     pub(crate) fn inherit(&mut self, above: &Self) {
         for (name, value) in &above.0 {
             let own = self.0.entry(name.clone());
-            own.or_insert_with(|| value.clone());
+            own.or_insert_with(|| match value {
+                Value::InDirectory(_) => Value::Unknown,
+                value => value.clone(),
+            });
         }
     }
 
@@ -64,22 +114,18 @@ impl Variables {
     /// Returns the URL of a rule with the values of known variables, in which nothing has a meaning
     /// of its own.
     pub(crate) fn expand(&self, url: &str) -> String {
-        const START: &str = "%{ENV:";
         let mut expanded = String::with_capacity(url.len());
         let mut rest = url;
         while let Some(at) = rest.find(START) {
             let (before, found) = rest.split_at(at);
             expanded += before;
-            let end = found.find('}').unwrap_or(found.len());
-            let name = found.get(START.len()..end).unwrap_or_default();
-            let value = self.0.get(&name.to_ascii_lowercase());
-            match value {
-                Some(Some(value)) if !before.ends_with('\\') && end < found.len() => {
+            match self.value(found) {
+                Some((value, after)) if !before.ends_with('\\') => {
                     for c in value.chars() {
                         expanded.extend(matches!(c, '$' | '%' | '\\').then_some('\\'));
                         expanded.push(c);
                     }
-                    rest = &found[end + 1..];
+                    rest = after;
                 }
                 _ => {
                     expanded += START;
@@ -88,6 +134,27 @@ impl Variables {
             }
         }
         expanded + rest
+    }
+
+    /// Returns the value of a text in which only known variables have a meaning.
+    fn constant(&self, text: &str) -> Option<String> {
+        let mut value = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(at) = rest.find(['%', '$', '\\', '"']) {
+            let (known, after) = self.value(&rest[at..])?;
+            value = value + &rest[..at] + known;
+            rest = after;
+        }
+        Some(value + rest)
+    }
+
+    /// Returns the value of the known variable to which a text begins with a reference, and what follows.
+    fn value<'t>(&self, text: &'t str) -> Option<(&str, &'t str)> {
+        let (name, after) = text.strip_prefix(START)?.split_once('}')?;
+        match self.0.get(&name.to_ascii_lowercase())? {
+            Value::Everywhere(value) | Value::InDirectory(value) => Some((value, after)),
+            Value::Unknown => None,
+        }
     }
 
     fn set_by_directive(&mut self, name: &str, words: &[String], sections: usize) {
@@ -106,35 +173,65 @@ impl Variables {
             // `$1` is what the expression matched.
             let is_known =
                 is_always && !variable.starts_with('!') && !value.contains(['$', '\\', '"']);
-            self.set(variable, is_known.then_some(value));
+            let value = is_known.then(|| Value::Everywhere(value.to_owned()));
+            self.set(variable, value.unwrap_or(Value::Unknown));
         }
     }
 
     /// Notes the variables that a rule sets.
-    fn set_by_flags(&mut self, flags: Option<&str>) {
-        for flag in flags
-            .unwrap_or_default()
-            .trim_matches(['[', ']'])
-            .split(',')
-        {
-            let Some((name, value)) = flag.split_once('=') else {
-                continue;
-            };
-            if ["e", "env"].contains(&&*name.trim().to_ascii_lowercase()) {
-                self.set(value.split(':').next().unwrap_or_default().trim(), None);
+    fn set_by_rule(&mut self, words: &[String], sections: usize, before: &Before) {
+        let is_always = match words {
+            [expression, substitution, ..] => {
+                ALWAYS.contains(&expression.as_str())
+                    && substitution == "-"
+                    && sections == 0
+                    && !before.has_conditions
+                    && !before.may_skip
             }
+            _ => false,
+        };
+        for (flag, variable) in flags(words) {
+            if !["e", "env"].contains(&flag.to_ascii_lowercase().as_str()) {
+                continue;
+            }
+            let (name, value) = variable.split_once(':').unwrap_or((variable, ""));
+            let key = name.to_ascii_lowercase();
+            let is_first = !self.0.contains_key(&key) && !before.used.contains(&key);
+            let is_known = is_always && is_first && !name.starts_with('!');
+            let value = self.constant(value).filter(|_| is_known);
+            self.set(name, value.map_or(Value::Unknown, Value::InDirectory));
         }
     }
 
-    fn set(&mut self, name: &str, value: Option<&str>) {
+    fn set(&mut self, name: &str, value: Value) {
         let name = name.trim_start_matches('!').to_ascii_lowercase();
-        // What a rule sets counts whether it is before or after.
-        let value = match self.0.get(&name) {
-            Some(None) => None,
-            _ => value.map(str::to_owned),
-        };
-        self.0.insert(name, value);
+        // What is set at all counts whether it is before or after.
+        match self.0.get(&name) {
+            Some(Value::Unknown) => {}
+            _ => drop(self.0.insert(name, value)),
+        }
     }
+}
+
+/// Returns the flags of a rule, each with its value.
+fn flags(words: &[String]) -> impl Iterator<Item = (&str, &str)> {
+    let flags = words.get(2).map(String::as_str).unwrap_or_default();
+    let flags = flags.trim_matches(['[', ']']).split(',');
+    flags.map(|flag| {
+        let (name, value) = flag.split_once('=').unwrap_or((flag, ""));
+        (name.trim(), value.trim())
+    })
+}
+
+/// Returns the names of the variables to which a text refers, in lower case.
+fn references(text: &str) -> impl Iterator<Item = String> {
+    let names = text.split(START).skip(1);
+    names.map(|it| {
+        it.split('}')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase()
+    })
 }
 
 #[cfg(test)]
@@ -167,6 +264,42 @@ mod tests {
         ] {
             assert_eq!(variables.expand(url), expanded, "{url}");
         }
+    }
+
+    #[test]
+    fn a_rule_for_all_paths_sets_a_variable_for_those_after_it() {
+        let variables = Variables::read(
+            b"RewriteRule ^used https://e.org/%{ENV:USED} [R]\n\
+              RewriteRule ^ - [E=BASE:https://e.org/%{ENV:ROOT},E=USED:1,E=EMPTY]\n\
+              RewriteRule .* - [ENV=DOCS:%{ENV:base}docs]\n\
+              RewriteRule ^ - [E=BY_PATH:$0,E=BY_BOTH:1,E=UNSET:1,E=TWICE:1]\n\
+              RewriteRule ^a - [E=SOME:1]\n\
+              RewriteRule ^ - [E=TWICE:2,E=!UNSET]\n\
+              RewriteRule ^ https://e.org/ [E=LEADS:1]\n\
+              SetEnvIf Request_URI ^ ROOT=a%20b/ BY_BOTH=2\n\
+              RewriteCond %{HTTPS} on\nRewriteRule ^ - [E=COND:1]\n\
+              <IfModule x>\nRewriteRule ^ - [E=INSIDE:1]\n</IfModule>\n\
+              RewriteRule ^b - [S=1]\nRewriteRule ^ - [E=SKIPPED:1]\n",
+        );
+        for (url, expanded) in [
+            ("%{ENV:BASE}x%{ENV:EMPTY}", "https://e.org/a\\%20b/x"),
+            ("%{ENV:Docs}", "https://e.org/a\\%20b/docs"),
+        ] {
+            assert_eq!(variables.expand(url), expanded, "{url}");
+        }
+        for name in [
+            "USED", "BY_PATH", "BY_BOTH", "UNSET", "TWICE", "SOME", "LEADS", "COND", "INSIDE",
+            "SKIPPED",
+        ] {
+            let url = format!("%{{ENV:{name}}}");
+            assert_eq!(variables.expand(&url), url);
+        }
+        let mut below = Variables::read(b"");
+        below.inherit(&variables);
+        assert_eq!(
+            below.expand("%{ENV:BASE}%{ENV:ROOT}"),
+            "%{ENV:BASE}a\\%20b/"
+        );
     }
 
     #[test]
