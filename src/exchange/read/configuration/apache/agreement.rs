@@ -117,8 +117,12 @@ impl Agreement<'_> {
 
     /// Returns why a rule does not decide what is answered.
     pub(super) fn blame(&self, answer: &Answer, rule: &Rule) -> RowError {
-        if let Some(reason) = rule.condition {
-            return RowError::NoLink(reason);
+        let is_decided = matches!(answer.kind, AnswerKind::Redirect(_) | AnswerKind::Gone);
+        match (rule.condition, answer.line) {
+            // The rule is never applied, whatever its conditions are.
+            (Some(_), Some(line)) if is_decided && line < rule.line => return self.covered(line),
+            (Some(reason), _) => return RowError::NoLink(reason),
+            (None, _) => {}
         }
         match (&answer.kind, answer.line) {
             (AnswerKind::Other(error), Some(line)) if line == rule.line => (**error).clone(),

@@ -434,8 +434,9 @@ fn effect_on_all(name: &str, words: &[&str]) -> Option<RowError> {
 fn condition(words: &[&str]) -> &'static str {
     let variable = words.first().map(|it| it.to_ascii_lowercase());
     match variable.as_deref().unwrap_or_default() {
+        it if it.contains("accept-language") => "a short link does not depend on a language",
         it if it.contains("accept") => {
-            "a table has no targets by the type that is accepted (variants)"
+            "an entry has no variants that answer as the conditions on Accept do"
         }
         it if it.contains("user_agent") || it.contains("user-agent") => {
             "a short link leads every program to the same target"
