@@ -84,7 +84,7 @@ FULL = Scale(
     http2_requests=30_000,
     idle=10_000,
     starts=20,
-    changes=5,
+    changes=10,
     latency_rounds=2,
     latency_seconds=15,
 )

@@ -280,16 +280,27 @@ def is_of_another_case(key, apaches, ours, tree):
     others = {(it + mark + query).lower() for it in (page, other)}
     # Where Apache only adds or removes a slash, it decides on what that leads to.
     if (expected[1] or "").partition("?")[0] == BASE + other[1:]:
-        expected = apaches.get((other + mark + query, client), expected)
+        page = other
+        expected = apaches.get((page + mark + query, client), expected)
     answers = {(it[0], decoded(it[1]).lower()) for (other, _), it in apaches.items() if other.lower() in others}
     urls = {found[1], without_query(found[1], query)}
     if not answers & {(found[0], decoded(url).lower()) for url in urls}:
         return False
-    beside = apaches.get((page + "-x9" + mark + query, client), (None, None))
-    is_alike = beside[0] == expected[0] or {beside[0], expected[0]} <= set(TEMPORARY)
-    of_prefix = is_alike and (beside[1] or "").replace("-x9", "") == expected[1]
-    is_slash = page.endswith("/")
-    return expected[0] == 404 or of_prefix and (is_slash or may_differ_in_case(tree, page))
+    if expected[0] == 404:
+        return True
+    beside = [apaches.get((it + mark + query, client), (None, "")) for it in besides(page)]
+    is_general = any(is_alike((status, (url or "").replace("-x9", "")), expected) for status, url in beside)
+    return is_general and (page.endswith("/") or may_differ_in_case(tree, page))
+
+
+def is_alike(answer, other):
+    """Returns whether two answers are the same, or lead to one URL with statuses of which an entry has one."""
+    return answer == other or answer[1] == other[1] and {answer[0], other[0]} <= set(TEMPORARY)
+
+
+def besides(page):
+    """Returns paths next to one that nothing names."""
+    return [page + "-x9", *([page[:-1] + "-x9/"] if page.endswith("/") else [])]
 
 
 def with_one_status(ours, apaches, code=str):
@@ -334,7 +345,8 @@ def compare(name, tree, work, source=None):
     split = [path.partition("?") for path in asked]
     other = {(p[:-1] if p.endswith("/") else p + "/") + q + query for p, q, query in split}
     if source:
-        other |= {page + "-x9" + mark + query for page, mark, query in split}
+        for page, mark, query in [path.partition("?") for path in {*asked, *other}]:
+            other.update(it + mark + query for it in besides(page))
         other |= in_own_case({*asked, *other}, links)
     serving = Serving(work, "--table", table).serving()
     try:

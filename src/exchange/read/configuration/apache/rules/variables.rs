@@ -121,6 +121,12 @@ impl Variables {
             expanded += before;
             match self.value(found) {
                 Some((value, after)) if !before.ends_with('\\') => {
+                    // Before a reference, `%` and `$` have no meaning, but before a value they would.
+                    if let Some(rest) = expanded.strip_suffix(['%', '$'])
+                        && !is_escaped(rest)
+                    {
+                        expanded.insert(rest.len(), '\\');
+                    }
                     for c in value.chars() {
                         expanded.extend(matches!(c, '$' | '%' | '\\').then_some('\\'));
                         expanded.push(c);
@@ -211,6 +217,12 @@ impl Variables {
             _ => drop(self.0.insert(name, value)),
         }
     }
+}
+
+/// Returns whether what follows a text is escaped by a backslash at its end.
+fn is_escaped(before: &str) -> bool {
+    let others = before.trim_end_matches('\\');
+    (before.len() - others.len()) % 2 == 1
 }
 
 /// Returns the flags of a rule, each with its value.
@@ -306,5 +318,8 @@ mod tests {
     fn a_value_has_no_meaning_of_its_own() {
         let variables = Variables::read(b"SetEnvIf Request_URI .* P=a%20b\n");
         assert_eq!(variables.expand("%{ENV:P}"), "a\\%20b");
+        let variables = Variables::read(b"RewriteRule .* - [E=SLASH:2F,E=ONE:1]\n");
+        let url = "/%%{ENV:SLASH}x\\%%{ENV:SLASH}/$%{ENV:ONE}$1";
+        assert_eq!(variables.expand(url), "/\\%2Fx\\%2F/\\$1$1");
     }
 }
