@@ -80,7 +80,7 @@ impl Rules<'_> {
             {
                 match joined(own, link) {
                     Ok(joined) => {
-                        self.rows[at].link = Ok(joined);
+                        self.replace(&start, &joined);
                         return self.preceding.add(from, paths, true);
                     }
                     Err(error) => found = Err(error),
@@ -98,6 +98,18 @@ impl Rules<'_> {
             self.preceding.add(from, paths, found.is_ok());
         }
         self.push(line, found);
+    }
+
+    /// Replaces the links for one path, with a slash after it or without, by one that leads below it, too.
+    fn replace(&mut self, start: &str, joined: &ImportedLink) {
+        for row in self.links.get(start).iter().flat_map(|(_, rows)| rows) {
+            match &mut self.rows[*row].link {
+                Ok(own) if (&own.url, own.status) == (&joined.url, joined.status) => {
+                    *own = joined.clone();
+                }
+                _ => {}
+            }
+        }
     }
 
     fn push(&mut self, line: usize, link: Result<ImportedLink, RowError>) {
@@ -375,6 +387,15 @@ mod tests {
             let found = format!("{}{}", link.url.as_ref().unwrap(), below_and_variants(link));
             assert_eq!((&*found, link.forward), (urls, Some(forward)), "{rules}");
         }
+        // One path, with a slash and without, is still one link.
+        let rules = "/a https://e.org/\n/a/ https://e.org/\n/a/* https://f.org/:splat";
+        let rows = read_by(super::read, rules.as_bytes());
+        let [first, second] = &rows[..] else {
+            panic!("{rows:?}");
+        };
+        let [first, second] =
+            [first, second].map(|row| row.link.as_ref().unwrap().below.as_deref());
+        assert_eq!((first, second), (Some("https://f.org/"), first));
         for rules in [
             "/a https://e.org/\n/a/* https://f.org/",
             "/a https://e.org/ 301\n/a/* https://f.org/:splat 302",
