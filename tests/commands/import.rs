@@ -938,6 +938,38 @@ fn a_reason_is_reported_once_with_the_lines_that_share_it() {
 }
 
 #[test]
+fn a_rule_of_which_a_part_is_imported_is_a_warning_and_counts_once() {
+    let fixture = Fixture::with(EMPTY);
+    let rules = "RewriteEngine On\n\
+                 RewriteRule ^a/?$ https://e.org/a [R,L]\n\
+                 RewriteRule ^(a|b)/?$ https://e.org/k [R,L]\n\
+                 RewriteRule ^(r|s.t|u)(.*)$ https://e.org/r [R,L]\n\
+                 RewriteRule ^n.1/?$ https://e.org/n [R,L]\n";
+    let args = ["-", "--format", "apache"];
+    assert_snapshot!(fixture.import(&args, rules.as_bytes()), @r#"
+    status 1
+    <stdin>:3: warning: line 2 decides what is answered to this path, or to some of these paths
+    <stdin>:4: warning: this redirects all paths that begin with a text: only the path itself and those below it are imported, and the slash alone may lead elsewhere
+    <stdin>:4: warning: a dot that is not escaped matches any character: only the dot is imported
+    <stdin>:4: the same on 1 further line: 5
+    mapping.yaml:15:8: warning: this URL already has the code "r"
+      hint: it is first at mapping.yaml:12:3: further codes go under its "aliases"
+    mapping.yaml:18:8: warning: this URL already has the code "r"
+      hint: it is first at mapping.yaml:12:3: further codes go under its "aliases"
+    added 6 links to mapping.yaml; 3 imported in part
+    "#);
+    // Nothing is imported of a rule whose code is taken.
+    let rules = "RewriteEngine On\nRewriteRule ^n.1/?$ https://f.org/ [R,L]\n";
+    assert_snapshot!(fixture.import(&args, rules.as_bytes()), @r#"
+    status 1
+    <stdin>:2: error: the code "n.1" is taken by the entry at mapping.yaml:9:3
+      hint: it leads to https://e.org/n: choose another code
+    <stdin>:2: warning: a dot that is not escaped matches any character: only the dot is imported
+    added 0 links to mapping.yaml; 1 not imported
+    "#);
+}
+
+#[test]
 fn links_of_another_site_of_the_table_name_it() {
     let fixture = two_sites();
     let rows = b"shortUrl,longUrl\nhttps://one.code/a,https://a.org/\nhttps://two.code/b,https://b.org/\nhttps://two.code/c,https://c.org/\n";

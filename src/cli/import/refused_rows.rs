@@ -1,6 +1,6 @@
 //! The report of rows that cannot be imported, or only in part: each reason once, with the lines that share it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, Write as _, stderr};
 use std::mem;
 
@@ -16,8 +16,8 @@ pub(super) struct RefusedRows {
     listed: Option<usize>,
     /// How many were refused.
     count: usize,
-    /// Of how many only a part was imported.
-    in_part: usize,
+    /// The lines of those that were refused, and of those of which a part was imported.
+    lines: [HashSet<usize>; 2],
     /// The group of each reason.
     numbers: HashMap<String, usize>,
     groups: Vec<ReasonRows>,
@@ -72,7 +72,7 @@ impl RefusedRows {
         Self {
             listed,
             count: 0,
-            in_part: 0,
+            lines: [HashSet::new(), HashSet::new()],
             numbers: HashMap::new(),
             groups: Vec::new(),
         }
@@ -85,15 +85,14 @@ impl RefusedRows {
 
     /// Returns of how many rows only a part was imported.
     pub(super) fn in_part(&self) -> usize {
-        self.in_part
+        let [refused, in_part] = &self.lines;
+        in_part.difference(refused).count()
     }
 
     /// Adds a row.
     pub(super) fn add(&mut self, mut row: RefusedRow) {
-        match row.is_partial {
-            true => self.in_part += 1,
-            false => self.count += 1,
-        }
+        self.count += usize::from(!row.is_partial);
+        self.lines[usize::from(row.is_partial)].insert(row.line);
         let next = self.groups.len();
         let number = *(self.numbers.entry(mem::take(&mut row.reason))).or_insert(next);
         if number == next {

@@ -58,11 +58,11 @@ pub(super) struct CandidatePaths {
 /// The reason for a directive for many paths, which are not all those below one.
 pub(super) const MANY_PATHS: RowError = RowError::NoLink("this redirects more than one path");
 
-const PARTLY_BELOW: RowError = RowError::Partly(
+const PARTLY_BELOW: RowError = RowError::partly(
     "only the path and what is below it are imported, not all paths that begin with this text",
 );
 
-const PARTLY_CASE: RowError = RowError::Partly(
+const PARTLY_CASE: RowError = RowError::partly(
     "only the path as it is written is imported: a dot, or a letter, matches others, too",
 );
 
@@ -162,13 +162,17 @@ impl<'o, A: Answering> Links<'o, A> {
                 }
             }
         }
+        let mut are_some = false;
         for code in &codes {
             let link = match paths.is_open {
                 true => self.below(candidate, code),
                 false => self.path(line, code),
             };
             match link.and_then(ImportedLink::checked) {
-                Ok(link) => self.accept(line, link),
+                Ok(link) => {
+                    are_some = true;
+                    self.accept(line, link);
+                }
                 Err(error) => errors.push(error),
             }
         }
@@ -186,7 +190,7 @@ impl<'o, A: Answering> Links<'o, A> {
         }
         errors.dedup();
         for error in errors {
-            self.refuse(line, error);
+            self.refuse(line, error.for_part(are_some));
         }
     }
 

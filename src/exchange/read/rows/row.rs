@@ -3,6 +3,8 @@
 //! A link here is as another program describes it. Whether its URL and its codes are valid, and
 //! whether the codes are free, is decided when it is imported into a table.
 
+use std::borrow::Cow;
+
 use thiserror::Error;
 use url::Url;
 
@@ -154,7 +156,7 @@ pub enum RowError {
     NoLink(&'static str),
     /// Only a part of what the row redirects is imported.
     #[error("{0}")]
-    Partly(&'static str),
+    Partly(Cow<'static, str>),
     /// It is the short link of no code.
     #[error("this is the base URL itself, not a code")]
     BaseUrl,
@@ -192,6 +194,19 @@ impl RowError {
     /// The reason for a URL to which a table appends no path.
     pub(crate) const MISFIT: Self =
         Self::NoLink("a path cannot be appended to a URL that ends like this");
+
+    /// The reason for a row of which only a part is imported, which the reason names.
+    pub(crate) const fn partly(reason: &'static str) -> Self {
+        Self::Partly(Cow::Borrowed(reason))
+    }
+
+    /// Makes this the reason for a part of a row, if others of its parts are imported.
+    pub(crate) fn for_part(self, are_others_imported: bool) -> Self {
+        match (&self, are_others_imported) {
+            (Self::Partly(_), _) | (_, false) => self,
+            (_, true) => Self::Partly(self.to_string().into()),
+        }
+    }
 
     pub(crate) fn value(key: &'static str, value: &str) -> Self {
         Self::Value {

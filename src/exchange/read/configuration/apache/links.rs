@@ -15,34 +15,39 @@ use super::rules::rule::{Action, Rule, RuleKind};
 use super::server::{Server, refusal};
 use crate::exchange::read::configuration::pattern::Pattern;
 use crate::exchange::read::rows::{Deviation, RowError};
-use crate::mapping::Forward;
+use crate::mapping::{Case, Forward};
+
+const OTHER_LETTERS: RowError = RowError::NoLink(
+    "a table with \"case: fold\" finds this code with its other letters, too, in any case, and Apache only \
+     does so for A to Z",
+);
 
 const PARTLY_DOT: RowError =
-    RowError::Partly("a dot that is not escaped matches any character: only the dot is imported");
+    RowError::partly("a dot that is not escaped matches any character: only the dot is imported");
 
-const PARTLY_CODE: RowError = RowError::Partly(
+const PARTLY_CODE: RowError = RowError::partly(
     "only the path itself is imported: what is below leads elsewhere, and so does the slash alone",
 );
 
-const PARTLY_CONTAINED: RowError = RowError::Partly(
+const PARTLY_CONTAINED: RowError = RowError::partly(
     "this redirects all paths that contain a text: only the path that it is itself is imported",
 );
 
-const PARTLY_BEGINNING: RowError = RowError::Partly(
+const PARTLY_BEGINNING: RowError = RowError::partly(
     "this redirects all paths that begin with a text: only the path itself and those below it are \
      imported, and the slash alone may lead elsewhere",
 );
 
-const PARTLY_BEGINNING_ALONE: RowError = RowError::Partly(
+const PARTLY_BEGINNING_ALONE: RowError = RowError::partly(
     "this redirects all paths that begin with a text: only the path itself is imported, and the \
      slash alone may lead elsewhere",
 );
 
-const PARTLY_ALONE: RowError = RowError::Partly(
+const PARTLY_ALONE: RowError = RowError::partly(
     "only the path itself is imported: a table does not lead all paths below it as these rules do",
 );
 
-const PARTLY_SLASH: RowError = RowError::Partly(
+const PARTLY_SLASH: RowError = RowError::partly(
     "the path itself and those below it are imported: the slash alone leads elsewhere",
 );
 
@@ -112,6 +117,7 @@ impl<'s> Links<'s> {
             false => Vec::new(),
         };
         let codes = self.codes(placed, &mut errors);
+        let mut are_some = false;
         for code in &codes {
             let decided = match is_open {
                 true => self.below(placed, code, &paths),
@@ -122,7 +128,10 @@ impl<'s> Links<'s> {
                 Ok(part)
             });
             match done {
-                Ok(part) => parts.extend(part),
+                Ok(part) => {
+                    are_some = true;
+                    parts.extend(part);
+                }
                 Err(error) => errors.push(error),
             }
         }
@@ -149,7 +158,7 @@ impl<'s> Links<'s> {
         }
         errors.dedup();
         for error in errors {
-            self.claims.refuse(rule.line, error);
+            (self.claims).refuse(rule.line, error.for_part(are_some));
         }
     }
 
@@ -169,6 +178,9 @@ impl<'s> Links<'s> {
         for text in known.written_texts().into_iter().flatten() {
             match self.agreement.path_of(placed, text) {
                 Ok(path) if !is_merged(&path) => {}
+                Ok(path) if self.agreement.server.case == Case::Fold && has_case(&path) => {
+                    errors.push(OTHER_LETTERS);
+                }
                 Ok(path) => {
                     codes.insert(path.strip_suffix('/').unwrap_or(&path).to_owned());
                 }
@@ -338,6 +350,12 @@ impl<'s> Links<'s> {
         let rest = url.splitn(4, |it| *it == b'/').skip(3).count();
         rest == 0 && !url.contains(&b'?') && !url.contains(&b'#')
     }
+}
+
+/// Returns whether a path has letters other than those of ASCII that have another case.
+fn has_case(path: &str) -> bool {
+    let mut others = path.chars().filter(|c| !c.is_ascii());
+    others.any(|c| c.to_lowercase().ne([c]) || c.to_uppercase().ne([c]))
 }
 
 #[cfg(test)]

@@ -609,6 +609,12 @@ mod tests {
         let text = text.replace("other.code\n", "other.code\nRewriteEngine On\n");
         let rows = read_by(super::read, text.as_bytes());
         assert_eq!(pairs(&rows), ["6 b https://e.org/2"]);
+        // Nor by one without rules, but `Redirect` is.
+        let text = "RewriteEngine On\nRewriteRule ^/a/?$ https://e.org/1 [R,L]\n\
+                    RedirectMatch ^/b/?$ https://e.org/2\n\
+                    <VirtualHost *>\nServerName short.code\n</VirtualHost>\n";
+        let rows = read_by(super::read, text.as_bytes());
+        assert_eq!(pairs(&rows), ["3 b https://e.org/2"]);
     }
 
     #[test]

@@ -246,6 +246,24 @@ mod tests {
     }
 
     #[test]
+    fn letters_that_apache_does_not_fold_are_refused() {
+        for rules in [
+            "^É/(.*)$ https://e.org/g/$1 [R,L,NC]\n^é/x$ https://e.org/h [R,L]",
+            "^É$ https://e.org/g [R,L]\n^é$ https://e.org/h [R,L]",
+            "^É$ https://e.org/g [R,L,NC]\n^(.*)$ https://e.org/all [R,L]",
+        ] {
+            let (shown, refused) = decided(rules);
+            assert_eq!(
+                (&shown[..], refused.contains(&1)),
+                (&[][..], true),
+                "{rules}"
+            );
+        }
+        let (shown, _) = decided("^文$ https://e.org/g [R,L,NC]");
+        assert_eq!(shown, ["文 /g"]);
+    }
+
+    #[test]
     fn rules_that_ignore_case_become_links_of_a_table_that_does() {
         for (rules, links) in [
             ("^Foo/?$ https://e.org/1 [NC,R,L]", &["Foo /1"][..]),

@@ -19,9 +19,9 @@ pub(crate) fn joined_lines(bytes: &[u8]) -> impl Iterator<Item = (usize, Cow<'_,
     })
 }
 
-/// Splits a line at ASCII white space outside quotes, the only one that Apache knows. A backslash keeps a quote from ending a word, and
-/// white space in a rule from separating words; else it is literal in a rule, whose parts have
-/// escapes of their own.
+/// Splits a line at ASCII white space outside quotes, the only one that Apache knows. A backslash keeps a quote
+/// from ending a word, but not in a rule, where it keeps white space from separating words; else it is literal
+/// in a rule, whose parts have escapes of their own.
 pub(crate) fn words(line: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut rest = line.trim_matches(is_space);
@@ -46,6 +46,7 @@ pub(crate) fn words(line: &str) -> Vec<String> {
                     word.push(c);
                     word.extend(chars.next());
                 }
+                ('\\', _) if is_raw => word.push(c),
                 ('\\', _) if next == Some('\\') || next.is_some() && next == quote => {
                     word.extend(chars.next());
                 }
@@ -56,6 +57,20 @@ pub(crate) fn words(line: &str) -> Vec<String> {
         rest = chars.as_str().trim_start_matches(is_space);
     }
     words
+}
+
+/// Returns the flags of a rule, each with its value, as Apache separates them; `None` without the brackets around
+/// them.
+pub(crate) fn flags(text: &str) -> Option<impl Iterator<Item = (&str, Option<&str>)>> {
+    let inner = text.strip_prefix('[')?.strip_suffix(']')?;
+    Some(inner.split(',').map(|flag| {
+        // White space around `=` is a part of the name, or of the value.
+        let flag = flag.trim_matches(is_space);
+        match flag.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (flag, None),
+        }
+    }))
 }
 
 fn is_space(c: char) -> bool {

@@ -4,6 +4,8 @@
 //! Only those are known that concern rules, access and files of `.htaccess`; which other directives exist
 //! depends on the modules of a server.
 
+use crate::exchange::read::configuration::expression_text;
+
 /// Where a file is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FilePlace {
@@ -103,6 +105,15 @@ pub(super) fn is_refused(
             };
             (signed > 0 && signed < words.len()) || !words.iter().all(is_known)
         }
+        "setenvif" | "setenvifnocase" => {
+            words.len() < 3
+                || words
+                    .get(1)
+                    .is_some_and(|it| expression_text::is_refused(it))
+        }
+        "browsermatch" | "browsermatchnocase" => {
+            words.len() < 2 || expression_text::is_refused(first)
+        }
         "require" => first.eq_ignore_ascii_case("not") && section != Some("requireall"),
         "rewriteengine" => {
             let values = ["on", "off"];
@@ -153,6 +164,12 @@ mod tests {
             ("RewriteEngine ON", None, false),
             ("RewriteBase /", None, false),
             ("AddType a/b .c", None, false),
+            ("SetEnvIf Request_URI", None, true),
+            ("SetEnvIf Request_URI ^", None, true),
+            ("SetEnvIf Request_URI ( X=1", None, true),
+            ("SetEnvIfNoCase Request_URI ^ X", None, false),
+            ("BrowserMatch (x X=1", None, true),
+            ("BrowserMatch x X=1", None, false),
         ] {
             let found = words(line);
             let found: Vec<_> = found.iter().map(String::as_str).collect();

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::conditions::Conditions;
+use super::lines;
 use super::substitution::{Escapes, Substitution};
 use crate::exchange::read::configuration::expression_text::is_refused;
 use crate::exchange::read::configuration::pattern::{Letters, Pattern};
@@ -214,14 +215,8 @@ const NO_STATUS: RowError = RowError::NoLink("a table has no such status");
 impl Flags {
     /// Reads flags in brackets, regardless of case; `None` if Apache refuses them.
     fn parse(text: &str) -> Option<Self> {
-        let inner = text.strip_prefix('[')?.strip_suffix(']')?;
         let mut flags = Self::default();
-        for flag in inner.split(',') {
-            let flag = flag.trim();
-            let (name, value) = match flag.split_once('=') {
-                Some((name, value)) => (name.trim(), Some(value.trim())),
-                None => (flag, None),
-            };
+        for (name, value) in lines::flags(text)? {
             flags.add(&name.to_ascii_lowercase(), value)?;
         }
         Some(flags)
@@ -230,13 +225,14 @@ impl Flags {
     fn add(&mut self, name: &str, value: Option<&str>) -> Option<()> {
         match name {
             "ns" | "nosubreq" | "dpi" | "discardpath" | "e" | "env" | "t" | "type" | "h"
-            | "handler" | "qsl" | "qslast" | "unsafeallow3f" | "unsafeprefixstat" | "nv" => {}
+            | "handler" | "qsl" | "qslast" | "unsafeallow3f" | "unsafeprefixstat" => {}
             "pt" | "passthrough" => {
                 self.last = true;
                 self.other = Some("Apache does not redirect a URL that it passes through");
             }
             "l" | "last" | "end" => self.last = true,
-            "b" | "bnp" | "bctls" | "bne" | "backrefnoplus" | "escape" => {
+            "bne" if value.is_none_or(str::is_empty) => return None,
+            "b" | "backrefescaping" | "bnp" | "backrefernoplus" | "bctls" | "bne" => {
                 self.references_escaped = true;
             }
             "c" | "chain" => self.chained = true,

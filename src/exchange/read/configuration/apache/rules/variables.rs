@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::lines::{joined_lines, words};
+use super::lines::{flags, joined_lines, words};
 
 /// Expressions that match every path.
 const ALWAYS: [&str; 7] = ["^", "^.*", "^.*$", ".*", "(.*)", "^(.*)", "^(.*)$"];
@@ -22,12 +22,19 @@ const SETTERS: [(&str, usize); 8] = [
     ("browsermatchnocase", 1),
 ];
 
+const VIRTUAL_HOST: &[u8] = b"<virtualhost";
+
 /// What begins a reference to a variable, up to `}`.
 const START: &str = "%{ENV:";
 
-/// The variables of a directory, by their names in lower case.
+/// The variables of a directory.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
-pub(crate) struct Variables(BTreeMap<String, Value>);
+pub(crate) struct Variables {
+    /// Their values, by their names in lower case.
+    values: BTreeMap<String, Value>,
+    /// Whether any of them may have another value: one whose name depends on the request is set.
+    is_unknown: bool,
+}
 
 /// The value of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,15 +70,26 @@ impl Variables {
         variables.read_lines(bytes, |variables, name, rest, sections| {
             if name == "rewriterule" {
                 variables.set_by_rule(rest, sections, &before);
-                before.may_skip |= flags(rest).any(|(flag, _)| {
+                before.has_conditions = false;
+                before.may_skip |= flags_of(rest).any(|(flag, _)| {
                     ["s", "skip", "c", "chain"].contains(&flag.to_ascii_lowercase().as_str())
                 });
             }
-            before.has_conditions = name == "rewritecond";
+            before.has_conditions |= name == "rewritecond";
             before
                 .used
                 .extend(rest.iter().flat_map(|it| references(it)));
         });
+        let text = bytes.to_ascii_lowercase();
+        if text
+            .windows(VIRTUAL_HOST.len())
+            .any(|it| it == VIRTUAL_HOST)
+        {
+            // A virtual host does not inherit rules.
+            (variables.values.values_mut())
+                .filter(|value| matches!(value, Value::InDirectory(_)))
+                .for_each(|value| *value = Value::Unknown);
+        }
         variables
     }
 
@@ -98,8 +116,9 @@ impl Variables {
 
     /// Adds the variables of a directory above, which count where this one has no others.
     pub(crate) fn inherit(&mut self, above: &Self) {
-        for (name, value) in &above.0 {
-            let own = self.0.entry(name.clone());
+        self.is_unknown |= above.is_unknown;
+        for (name, value) in &above.values {
+            let own = self.values.entry(name.clone());
             own.or_insert_with(|| match value {
                 Value::InDirectory(_) => Value::Unknown,
                 value => value.clone(),
@@ -108,7 +127,7 @@ impl Variables {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.values.is_empty()
     }
 
     /// Returns the URL of a rule with the values of known variables, in which nothing has a meaning
@@ -146,7 +165,7 @@ impl Variables {
     fn constant(&self, text: &str) -> Option<String> {
         let mut value = String::with_capacity(text.len());
         let mut rest = text;
-        while let Some(at) = rest.find(['%', '$', '\\', '"']) {
+        while let Some(at) = rest.find(['%', '$', '\\', '"', '?']) {
             let (known, after) = self.value(&rest[at..])?;
             value = value + &rest[..at] + known;
             rest = after;
@@ -157,7 +176,8 @@ impl Variables {
     /// Returns the value of the known variable to which a text begins with a reference, and what follows.
     fn value<'t>(&self, text: &'t str) -> Option<(&str, &'t str)> {
         let (name, after) = text.strip_prefix(START)?.split_once('}')?;
-        match self.0.get(&name.to_ascii_lowercase())? {
+        match self.values.get(&name.to_ascii_lowercase())? {
+            _ if self.is_unknown => None,
             Value::Everywhere(value) | Value::InDirectory(value) => Some((value, after)),
             Value::Unknown => None,
         }
@@ -175,10 +195,16 @@ impl Variables {
             _ => false,
         };
         for word in words.iter().skip(*before) {
-            let (variable, value) = word.split_once('=').unwrap_or((word, "1"));
-            // `$1` is what the expression matched.
-            let is_known =
-                is_always && !variable.starts_with('!') && !value.contains(['$', '\\', '"']);
+            let (variable, value) = word.split_once('=').unwrap_or((word, ""));
+            let value = match value.trim_start_matches('=') {
+                "" => "1",
+                value => value,
+            };
+            // `$1` is what the expression matched, and `!` unsets a variable.
+            let is_known = is_always
+                && !variable.starts_with('!')
+                && value != "!"
+                && !value.contains(['$', '\\', '"', '?']);
             let value = is_known.then(|| Value::Everywhere(value.to_owned()));
             self.set(variable, value.unwrap_or(Value::Unknown));
         }
@@ -196,13 +222,17 @@ impl Variables {
             }
             _ => false,
         };
-        for (flag, variable) in flags(words) {
+        for (flag, variable) in flags_of(words) {
             if !["e", "env"].contains(&flag.to_ascii_lowercase().as_str()) {
                 continue;
             }
             let (name, value) = variable.split_once(':').unwrap_or((variable, ""));
+            if name.contains(['%', '$', '\\']) {
+                // It may be the name of any variable.
+                self.is_unknown = true;
+            }
             let key = name.to_ascii_lowercase();
-            let is_first = !self.0.contains_key(&key) && !before.used.contains(&key);
+            let is_first = !self.values.contains_key(&key) && !before.used.contains(&key);
             let is_known = is_always && is_first && !name.starts_with('!');
             let value = self.constant(value).filter(|_| is_known);
             self.set(name, value.map_or(Value::Unknown, Value::InDirectory));
@@ -212,9 +242,9 @@ impl Variables {
     fn set(&mut self, name: &str, value: Value) {
         let name = name.trim_start_matches('!').to_ascii_lowercase();
         // What is set at all counts whether it is before or after.
-        match self.0.get(&name) {
+        match self.values.get(&name) {
             Some(Value::Unknown) => {}
-            _ => drop(self.0.insert(name, value)),
+            _ => drop(self.values.insert(name, value)),
         }
     }
 }
@@ -226,13 +256,10 @@ fn is_escaped(before: &str) -> bool {
 }
 
 /// Returns the flags of a rule, each with its value.
-fn flags(words: &[String]) -> impl Iterator<Item = (&str, &str)> {
-    let flags = words.get(2).map(String::as_str).unwrap_or_default();
-    let flags = flags.trim_matches(['[', ']']).split(',');
-    flags.map(|flag| {
-        let (name, value) = flag.split_once('=').unwrap_or((flag, ""));
-        (name.trim(), value.trim())
-    })
+fn flags_of(words: &[String]) -> impl Iterator<Item = (&str, &str)> {
+    let found = words.get(2).and_then(|text| flags(text));
+    let found = found.into_iter().flatten();
+    found.map(|(name, value)| (name, value.unwrap_or_default()))
 }
 
 /// Returns the names of the variables to which a text refers, in lower case.
@@ -312,6 +339,42 @@ mod tests {
             below.expand("%{ENV:BASE}%{ENV:ROOT}"),
             "%{ENV:BASE}a\\%20b/"
         );
+    }
+
+    #[test]
+    fn what_apache_reads_otherwise_is_unknown() {
+        for (text, url, expanded) in [
+            (
+                "SetEnvIf Request_URI ^ X= Y==2 Z=!",
+                "%{ENV:X}%{ENV:Y}%{ENV:Z}",
+                "12%{ENV:Z}",
+            ),
+            ("SetEnvIf Request_URI ^ X=/?a", "%{ENV:X}", "%{ENV:X}"),
+            ("RewriteRule ^ - [E=X:a]]", "%{ENV:X}", "a]"),
+            ("RewriteRule ^ - \"[E= X:1]\"", "%{ENV:X}", "%{ENV:X}"),
+            ("RewriteRule ^ - [E=X:/?a]", "%{ENV:X}", "%{ENV:X}"),
+            (
+                "RewriteRule ^ - [E=X:1]\nRewriteRule ^ - [E=%{ENV:Y}:2]",
+                "%{ENV:X}",
+                "%{ENV:X}",
+            ),
+            (
+                "RewriteCond %{HTTPS} on\nRewriteBase /\nRewriteRule ^ - [E=X:1]",
+                "%{ENV:X}",
+                "%{ENV:X}",
+            ),
+            (
+                "RewriteRule ^ - [E=X:1]\n<VirtualHost *>\n</VirtualHost>",
+                "%{ENV:X}",
+                "%{ENV:X}",
+            ),
+        ] {
+            assert_eq!(
+                Variables::read(text.as_bytes()).expand(url),
+                expanded,
+                "{text}"
+            );
+        }
     }
 
     #[test]

@@ -23,7 +23,7 @@ struct VirtualHost {
     port: Option<u16>,
 }
 
-/// The virtual hosts of a file with rules.
+/// The virtual hosts of a file that have rules, or the host of the short links.
 #[derive(Debug, Default)]
 pub(super) struct VirtualHosts {
     all: Vec<VirtualHost>,
@@ -67,7 +67,8 @@ impl VirtualHosts {
                 name => host.has_rules |= is_of_rules(name),
             }
         }
-        all.retain(|host| host.has_rules);
+        let host = origin.base_urls[0].host();
+        all.retain(|it| it.has_rules || it.names.iter().any(|name| matches(name, host)));
         let own = own(&all, origin);
         Self { all, own }
     }
@@ -89,6 +90,11 @@ impl VirtualHosts {
             (None, Some(_)) => OF_SERVER,
         };
         let name = words.first().map(|it| it.to_ascii_lowercase());
+        let is_inherited = name.as_deref().is_some_and(|it| it.starts_with("redirect"));
+        let has_own = |own: usize| self.all.get(own).is_some_and(|it| it.has_rules);
+        if is_inherited && host.is_none() && !self.own.is_none_or(has_own) {
+            return None;
+        }
         let has_link = name.is_some_and(|it| it.starts_with("redirect") || it == "rewriterule");
         Some(match has_link {
             true => Err(error),
