@@ -944,7 +944,8 @@ fn a_rule_of_which_a_part_is_imported_is_a_warning_and_counts_once() {
                  RewriteRule ^a/?$ https://e.org/a [R,L]\n\
                  RewriteRule ^(a|b)/?$ https://e.org/k [R,L]\n\
                  RewriteRule ^(r|s.t|u)(.*)$ https://e.org/r [R,L]\n\
-                 RewriteRule ^n.1/?$ https://e.org/n [R,L]\n";
+                 RewriteRule ^n.1/?$ https://e.org/n [R,L]\n\
+                 RewriteRule ^a/?$ https://e.org/never [R,L]\n";
     let args = ["-", "--format", "apache"];
     assert_snapshot!(fixture.import(&args, rules.as_bytes()), @r#"
     status 1
@@ -952,11 +953,12 @@ fn a_rule_of_which_a_part_is_imported_is_a_warning_and_counts_once() {
     <stdin>:4: warning: this redirects all paths that begin with a text: only the path itself and those below it are imported, and the slash alone may lead elsewhere
     <stdin>:4: warning: a dot that is not escaped matches any character: only the dot is imported
     <stdin>:4: the same on 1 further line: 5
+    <stdin>:6: error: line 2 decides what is answered to this path, or to some of these paths
     mapping.yaml:15:8: warning: this URL already has the code "r"
       hint: it is first at mapping.yaml:12:3: further codes go under its "aliases"
     mapping.yaml:18:8: warning: this URL already has the code "r"
       hint: it is first at mapping.yaml:12:3: further codes go under its "aliases"
-    added 6 links to mapping.yaml; 3 imported in part
+    added 6 links to mapping.yaml; 3 imported in part; 1 not imported
     "#);
     // Nothing is imported of a rule whose code is taken.
     let rules = "RewriteEngine On\nRewriteRule ^n.1/?$ https://f.org/ [R,L]\n";

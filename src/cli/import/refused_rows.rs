@@ -16,10 +16,12 @@ pub(super) struct RefusedRows {
     listed: Option<usize>,
     /// How many were refused.
     count: usize,
-    /// The lines of those that were refused, and of those of which a part was imported.
-    lines: [HashSet<usize>; 2],
-    /// The group of each reason.
-    numbers: HashMap<String, usize>,
+    /// Their lines.
+    refused_lines: HashSet<usize>,
+    /// The lines of rows of which a part was imported, as far as is known of each reason alone.
+    partial_lines: HashSet<usize>,
+    /// The group of each reason, for rows that were refused and for those of which a part was imported.
+    numbers: HashMap<(bool, String), usize>,
     groups: Vec<ReasonRows>,
 }
 
@@ -72,7 +74,8 @@ impl RefusedRows {
         Self {
             listed,
             count: 0,
-            lines: [HashSet::new(), HashSet::new()],
+            refused_lines: HashSet::new(),
+            partial_lines: HashSet::new(),
             numbers: HashMap::new(),
             groups: Vec::new(),
         }
@@ -85,16 +88,20 @@ impl RefusedRows {
 
     /// Returns of how many rows only a part was imported.
     pub(super) fn in_part(&self) -> usize {
-        let [refused, in_part] = &self.lines;
-        in_part.difference(refused).count()
+        self.partial_lines.difference(&self.refused_lines).count()
     }
 
     /// Adds a row.
     pub(super) fn add(&mut self, mut row: RefusedRow) {
         self.count += usize::from(!row.is_partial);
-        self.lines[usize::from(row.is_partial)].insert(row.line);
+        let lines = match row.is_partial {
+            true => &mut self.partial_lines,
+            false => &mut self.refused_lines,
+        };
+        lines.insert(row.line);
         let next = self.groups.len();
-        let number = *(self.numbers.entry(mem::take(&mut row.reason))).or_insert(next);
+        let reason = (row.is_partial, mem::take(&mut row.reason));
+        let number = *self.numbers.entry(reason).or_insert(next);
         if number == next {
             self.groups.push(ReasonRows::default());
         }
