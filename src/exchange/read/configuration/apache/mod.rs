@@ -618,6 +618,61 @@ mod tests {
     }
 
     #[test]
+    fn the_last_status_of_a_rule_counts_and_one_without_digits_changes_none() {
+        for (flags, expected) in [
+            ("R=301,R", Some(301)),
+            ("R=303,redirect", Some(303)),
+            ("R=301,R=", Some(301)),
+            ("R,R=301", Some(301)),
+            ("R= 301", Some(302)),
+            ("R=404,R", None),
+            ("R=403,R", None),
+            ("R=410,R=301", None),
+        ] {
+            let text =
+                format!("RewriteEngine On\nRewriteRule ^a/?$ https://e.org/ \"[{flags}]\"\n");
+            let rows = read_by(super::read, text.as_bytes());
+            let links = rows.iter().filter_map(|row| row.link.as_ref().ok());
+            let found: Vec<_> = links.map(|link| link.status.unwrap().code()).collect();
+            assert_eq!(found.first().copied(), expected, "{flags}");
+        }
+    }
+
+    #[test]
+    fn of_a_file_that_apache_refuses_nothing_is_read() {
+        let rule = "RewriteEngine On\nRewriteRule ^a/?$ https://e.org/ [R,L]\n";
+        for line in [
+            "Redirect 301 /b e.org",
+            "RedirectPermanent /b \"\"",
+            "RewriteRule ^b$ https://e.org/ [R,NV]",
+            "RewriteRule ^b$ https://e.org/ [R,BNE]",
+            "RewriteRule ^b$ \"https://e.org/a\\\"b\" [R]",
+            "<IfModule mod_rewrite.c>\n</IfModule >",
+            "<FilesMatch \"(\">\n</FilesMatch>",
+            "Header set X",
+        ] {
+            for text in [format!("{rule}{line}\n"), format!("{line}\n{rule}")] {
+                let rows = read_by(super::read, text.as_bytes());
+                assert_eq!(pairs(&rows), [""; 0], "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_host_without_a_name_has_that_of_the_server() {
+        let rule = |to: &str| format!("RewriteRule ^/a/?$ https://e.org/{to} [R,L]\n");
+        let named = format!("ServerName short.code\n{}", rule("2"));
+        let text = hosts(&[("80>", &rule("1")), ("80>", &named)]);
+        let rows = read_by(super::read, text.as_bytes());
+        assert_eq!(pairs(&rows), ["8 a https://e.org/2"]);
+        let rows = read_by(
+            super::read,
+            format!("ServerName short.code\n{text}").as_bytes(),
+        );
+        assert_eq!(pairs(&rows), [""; 0]);
+    }
+
+    #[test]
     fn of_several_hosts_that_of_the_port_counts() {
         let rule = |to: &str| {
             format!("ServerName short.code\nRewriteRule ^/a/?$ https://e.org/{to} [R,L]\n")

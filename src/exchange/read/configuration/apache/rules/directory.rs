@@ -371,9 +371,9 @@ impl Reader<'_> {
         if !last.ends_with('>') {
             return Err(MALFORMED);
         }
-        if let Some(name) = whole.strip_prefix('/') {
+        if let Some(end) = whole.strip_prefix('/') {
             return match self.sections.pop() {
-                Some(open) if open.name == name => Ok(()),
+                Some(open) if open.name == end && name.ends_with('>') => Ok(()),
                 _ => Err(MALFORMED),
             };
         }
@@ -382,7 +382,7 @@ impl Reader<'_> {
             "ifmodule" => MODULES.contains(&&*argument),
             _ => false,
         };
-        let is_refused = self.is_always() && is_refused_section(self.place, whole);
+        let is_refused = self.is_always() && is_refused_section(self.place, whole, &argument);
         self.sections.push(Section {
             line,
             name: whole.to_owned(),

@@ -4,6 +4,7 @@
 //! Only those are known that concern rules, access and files of `.htaccess`; which other directives exist
 //! depends on the modules of a server.
 
+use super::rule::is_known;
 use crate::exchange::read::configuration::expression_text;
 
 /// Where a file is.
@@ -95,7 +96,10 @@ pub(super) fn is_refused(
     let first = words.first().copied().unwrap_or_default();
     match name {
         _ if is_of_server => place == FilePlace::InTree,
-        "errordocument" => words.len() != 2,
+        "errordocument" => {
+            let status: Option<u16> = first.parse().ok();
+            words.len() != 2 || !status.is_some_and(|it| is_known(&it))
+        }
         "options" => {
             let has_sign = |word: &&&str| word.starts_with(['+', '-']);
             let signed = words.iter().filter(has_sign).count();
@@ -115,10 +119,16 @@ pub(super) fn is_refused(
             words.len() < 2 || expression_text::is_refused(first)
         }
         "require" => first.eq_ignore_ascii_case("not") && section != Some("requireall"),
-        "rewriteengine" => {
-            let values = ["on", "off"];
-            words.len() != 1 || !values.iter().any(|it| it.eq_ignore_ascii_case(first))
+        "rewriteengine" | "directoryslash" | "expiresactive" => {
+            words.len() != 1 || !is_one_of(first, &["on", "off"])
         }
+        "acceptpathinfo" => words.len() != 1 || !is_one_of(first, &["on", "off", "default"]),
+        "serversignature" => words.len() != 1 || !is_one_of(first, &["on", "off", "email"]),
+        "addtype" | "addcharset" | "addhandler" | "addencoding" | "addlanguage" => words.len() < 2,
+        "adddefaultcharset" | "forcetype" => words.len() != 1,
+        "setenv" => !(1..=2).contains(&words.len()),
+        "unsetenv" => words.is_empty(),
+        "header" => is_refused_header(words),
         _ => {
             let is_of_rules = name.starts_with("redirect") || name.starts_with("rewrite");
             is_of_rules && !OF_RULES.contains(&name)
@@ -126,9 +136,32 @@ pub(super) fn is_refused(
     }
 }
 
-/// Returns whether Apache refuses a section with this name, which is in lower case.
-pub(super) fn is_refused_section(place: FilePlace, name: &str) -> bool {
-    place == FilePlace::InTree && SECTIONS_OF_SERVERS.contains(&name)
+/// Returns whether Apache refuses the words after `Header`: a condition, an action, a name, and what the action
+/// needs (`header_cmd` in mod_headers.c).
+fn is_refused_header(words: &[&str]) -> bool {
+    let is_condition = |it: &&&str| is_one_of(it, &["always", "onsuccess"]);
+    let [action, rest @ ..] = &words[words.iter().take_while(is_condition).count()..] else {
+        return true;
+    };
+    match action.to_ascii_lowercase().as_str() {
+        "unset" | "echo" => rest.is_empty(),
+        "set" | "setifempty" | "append" | "merge" | "add" | "note" => rest.len() < 2,
+        "edit" | "edit*" => rest.len() < 3,
+        _ => true,
+    }
+}
+
+fn is_one_of(word: &str, values: &[&str]) -> bool {
+    values.iter().any(|it| it.eq_ignore_ascii_case(word))
+}
+
+/// Returns whether Apache refuses a section with this name, which is in lower case, and argument.
+pub(super) fn is_refused_section(place: FilePlace, name: &str, argument: &str) -> bool {
+    match name {
+        "files" | "filesmatch" if argument.is_empty() => true,
+        "filesmatch" => expression_text::is_refused(argument.trim_matches(['"', '\''])),
+        _ => place == FilePlace::InTree && SECTIONS_OF_SERVERS.contains(&name),
+    }
 }
 
 #[cfg(test)]
@@ -164,6 +197,20 @@ mod tests {
             ("RewriteEngine ON", None, false),
             ("RewriteBase /", None, false),
             ("AddType a/b .c", None, false),
+            ("AddType a/b", None, true),
+            ("ForceType", None, true),
+            ("ErrorDocument 999 /x", None, true),
+            ("DirectorySlash maybe", None, true),
+            ("AcceptPathInfo default", None, false),
+            ("ServerSignature email", None, false),
+            ("SetEnv X y z", None, true),
+            ("SetEnv X", None, false),
+            ("Header", None, true),
+            ("Header set X", None, true),
+            ("Header foo X y", None, true),
+            ("Header always set X y", None, false),
+            ("Header unset X", None, false),
+            ("Header append Vary Accept env=x", None, false),
             ("SetEnvIf Request_URI", None, true),
             ("SetEnvIf Request_URI ^", None, true),
             ("SetEnvIf Request_URI ( X=1", None, true),
@@ -178,8 +225,16 @@ mod tests {
             assert_eq!(is_found, is_expected, "{line} in {section:?}");
         }
         assert!(!is_refused(FilePlace::Unknown, None, "servername", &["a"]));
-        assert!(is_refused_section(FilePlace::InTree, "directory"));
-        assert!(!is_refused_section(FilePlace::Unknown, "directory"));
-        assert!(!is_refused_section(FilePlace::InTree, "files"));
+        for (place, name, argument, is_expected) in [
+            (FilePlace::InTree, "directory", "/", true),
+            (FilePlace::Unknown, "directory", "/", false),
+            (FilePlace::InTree, "files", "a", false),
+            (FilePlace::InTree, "files", "", true),
+            (FilePlace::InTree, "filesmatch", "(", true),
+            (FilePlace::InTree, "filesmatch", "\\.ttl$", false),
+        ] {
+            let is_found = is_refused_section(place, name, argument);
+            assert_eq!(is_found, is_expected, "<{name} {argument}>");
+        }
     }
 }

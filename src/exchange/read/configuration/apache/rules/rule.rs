@@ -102,6 +102,9 @@ impl Rule {
         origin: LinkOrigin<'_>,
     ) -> Result<Self, RowError> {
         let (status, path, url) = parts(words)?;
+        if url.is_some_and(|it| !it.starts_with('/') && !is_url(it)) {
+            return Err(MALFORMED);
+        }
         let url = url.map(|it| absolute(it, origin));
         let is_directory = path.ends_with('/');
         let below = if is_directory { "(.*)" } else { "(/.*)?" };
@@ -245,11 +248,23 @@ impl Flags {
             "p" | "proxy" => self.other = Some("a short link is no proxy"),
             "qsa" | "qsappend" => self.appends = true,
             "qsd" | "qsdiscard" => self.drops = true,
-            "r" | "redirect" => self.status = Some(status_of_flag(value.unwrap_or("302"))?),
+            "r" | "redirect" => match value.filter(|it| !it.is_empty()) {
+                Some(value) => self.add_status(status_of_flag(value)?),
+                None => _ = self.status.get_or_insert(302),
+            },
             "s" | "skip" => self.skipped = value?.parse().ok()?,
             _ => return None,
         }
         Some(())
+    }
+
+    /// Adds the status of a flag, which replaces that of one before it, but not what that one changes.
+    fn add_status(&mut self, status: u16) {
+        let is_redirect = |it: &u16| (300..400).contains(it);
+        if self.status.is_some_and(|it| !is_redirect(&it)) && is_redirect(&status) {
+            self.other = Some("Apache leads to no URL with the status of a flag before");
+        }
+        self.status = Some(status);
     }
 
     fn action(&self, url: &str, origin: LinkOrigin<'_>) -> Action {
@@ -338,6 +353,13 @@ fn absolute<'u>(url: &'u str, origin: LinkOrigin<'_>) -> Cow<'u, str> {
     }
 }
 
+/// Returns whether Apache takes a text for a URL (`ap_is_url` in util.c).
+fn is_url(text: &str) -> bool {
+    let is_of_scheme = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    text.split_once("://")
+        .is_some_and(|(scheme, _)| scheme.bytes().all(is_of_scheme))
+}
+
 /// Returns the scheme of an absolute URL that a table can have.
 fn scheme_of(url: &str) -> Option<&str> {
     let (scheme, _) = url.split_once("://")?;
@@ -391,7 +413,7 @@ fn status_of_flag(text: &str) -> Option<u16> {
 }
 
 /// Returns whether Apache knows a status (`status_lines` in http_protocol.c).
-fn is_known(status: &u16) -> bool {
+pub(super) fn is_known(status: &u16) -> bool {
     matches!(status, 100..=103 | 200..=226 | 300..=308 | 400..=451 | 500..=511)
 }
 

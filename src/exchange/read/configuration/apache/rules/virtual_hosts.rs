@@ -17,8 +17,10 @@ const UNCLEAR: RowError = RowError::NoLink(
 struct VirtualHost {
     /// Its lines, from that of its beginning to that of its end.
     lines: std::ops::RangeInclusive<usize>,
-    /// Its name and its other names, in lower case.
+    /// Its name, which may be that of the server, and its other names, in lower case.
     names: Vec<String>,
+    /// Whether it has a name of its own.
+    has_name: bool,
     has_rules: bool,
     port: Option<u16>,
 }
@@ -36,6 +38,7 @@ impl VirtualHosts {
     pub(super) fn read(bytes: &[u8], origin: LinkOrigin<'_>) -> Self {
         let mut all: Vec<VirtualHost> = Vec::new();
         let mut is_open = false;
+        let mut server_name = None;
         for (line, text) in joined_lines(bytes) {
             let text = String::from_utf8_lossy(&text);
             let words = words(&text);
@@ -49,12 +52,16 @@ impl VirtualHosts {
                 all.push(VirtualHost {
                     lines: line..=usize::MAX,
                     names: Vec::new(),
+                    has_name: false,
                     has_rules: false,
                     port: address.and_then(|it| it.rsplit_once(':')?.1.parse().ok()),
                 });
                 continue;
             }
             let Some(host) = all.last_mut().filter(|_| is_open) else {
+                if name == "servername" {
+                    server_name = rest.first().map(|it| host_of(it));
+                }
                 continue;
             };
             match name.trim_end_matches('>') {
@@ -62,10 +69,16 @@ impl VirtualHosts {
                     is_open = false;
                     host.lines = *host.lines.start()..=line;
                 }
-                "servername" => host.names.extend(rest.first().map(|it| host_of(it))),
+                "servername" => {
+                    host.has_name = true;
+                    host.names.extend(rest.first().map(|it| host_of(it)));
+                }
                 "serveralias" => host.names.extend(rest.iter().map(|it| host_of(it))),
                 name => host.has_rules |= is_of_rules(name),
             }
+        }
+        for host in all.iter_mut().filter(|it| !it.has_name) {
+            host.names.extend(server_name.clone());
         }
         let host = origin.base_urls[0].host();
         all.retain(|it| it.has_rules || it.names.iter().any(|name| matches(name, host)));
