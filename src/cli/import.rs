@@ -51,8 +51,8 @@ Examples:
   waypost import dump.csv --branch old-links           for review
   waypost import dump.csv --repo git@git.example.org:links.git
 
-Exit status: 0 every link is in the table; 1 some are not, or not wholly, or the table has errors; 2 wrong usage;
-3 a file cannot be read or written, or Git failed.")]
+Exit status: 0 every link is in the table; 1 some are not, or only in part, or the table has errors;
+2 wrong usage; 3 a file cannot be read or written, or Git failed.")]
 pub(super) struct Args {
     /// The file to read; `-` is standard input, and a directory is a tree of .htaccess files
     #[arg(value_name = "FILE")]
@@ -94,7 +94,7 @@ pub(super) struct Args {
     #[arg(long, env = "WAYPOST_ALLOW_SHADOWING", value_parser = BoolishValueParser::new())]
     allow_shadowing: bool,
 
-    /// How many lines of each reason are reported, or `all` [default: 1, and the numbers of 5 more]
+    /// How many rows of each reason are reported, or `all` [default: 1, and the lines of 5 more]
     #[arg(long, value_name = "N", env = "WAYPOST_MAX_PROBLEMS", value_parser = quantity::max_problems)]
     max_problems: Option<usize>,
 
