@@ -163,6 +163,11 @@ def paths(tree, links):
     return sorted("/" + it for it in asked if it and not re.search(r"//|(^|/)\.{1,2}(/|$)|[%]2F", it))
 
 
+def with_other_slash(page):
+    """Returns a path without the slash at its end, or with one."""
+    return page[:-1] if page.endswith("/") else page + "/"
+
+
 def equivalents(path, client, apaches):
     """Returns what Apache answers to requests that mean the same to a table."""
     accept, agent = client
@@ -210,7 +215,7 @@ def difference(key, apaches, ours, everyones):
     if found[0] == 404 or found == expected:
         return False
     page, question, query = path.partition("?")
-    other = page[:-1] if page.endswith("/") else page + "/"
+    other = with_other_slash(page)
     is_slash = (expected[1] or "").split("?")[0] == BASE + other[1:]
     other += question + query
     agrees = apaches.get((other, client)) == found
@@ -276,7 +281,7 @@ def is_of_another_case(key, apaches, ours, tree):
     path, client = key
     found, expected = ours[key], apaches[key]
     page, mark, query = path.partition("?")
-    other = page[:-1] if page.endswith("/") else page + "/"
+    other = with_other_slash(page)
     others = {(it + mark + query).lower() for it in (page, other)}
     # Where Apache only adds or removes a slash, it decides on what that leads to.
     if (expected[1] or "").partition("?")[0] == BASE + other[1:]:
@@ -343,7 +348,7 @@ def compare(name, tree, work, source=None):
     depends = depends_on_client(tree)
     # Both spellings are needed to understand a difference.
     split = [path.partition("?") for path in asked]
-    other = {(p[:-1] if p.endswith("/") else p + "/") + q + query for p, q, query in split}
+    other = {with_other_slash(page) + mark + query for page, mark, query in split}
     if source:
         for page, mark, query in [path.partition("?") for path in {*asked, *other}]:
             other.update(it + mark + query for it in besides(page))

@@ -260,8 +260,7 @@ impl Flags {
 
     /// Adds the status of a flag, which replaces that of one before it, but not what that one changes.
     fn add_status(&mut self, status: u16) {
-        let is_redirect = |it: &u16| (300..400).contains(it);
-        if self.status.is_some_and(|it| !is_redirect(&it)) && is_redirect(&status) {
+        if self.status.is_some_and(|it| !is_redirect(it)) && is_redirect(status) {
             self.other = Some("Apache leads to no URL with the status of a flag before");
         }
         self.status = Some(status);
@@ -291,7 +290,7 @@ impl Flags {
             Some(410) => return Action::Gone,
             Some(404) => return Action::NotFound,
             Some(406) => return Action::NotAcceptable,
-            Some(status) if !(300..400).contains(&status) => return Action::Other(NO_STATUS),
+            Some(status) if !is_redirect(status) => return Action::Other(NO_STATUS),
             _ if url.starts_with("%{") => {
                 return Action::Other(RowError::Variable(excerpt(url)));
             }
@@ -371,7 +370,6 @@ fn scheme_of(url: &str) -> Option<&str> {
 
 /// Returns the status, the path or expression, and the URL.
 fn parts<'w>(words: &[&'w str]) -> Result<(u16, &'w str, Option<&'w str>), RowError> {
-    let is_redirect = |status: u16| (300..400).contains(&status);
     match words[..] {
         [status, path, url] => match status_of(status) {
             Some(status) if is_redirect(status) => Ok((status, path, Some(url))),
@@ -410,6 +408,10 @@ fn status_of_flag(text: &str) -> Option<u16> {
         }
         _ => Some(302),
     }
+}
+
+fn is_redirect(status: u16) -> bool {
+    (300..400).contains(&status)
 }
 
 /// Returns whether Apache knows a status (`status_lines` in http_protocol.c).

@@ -62,56 +62,31 @@ impl Variables {
     /// Reads a file.
     pub(crate) fn read(bytes: &[u8]) -> Self {
         let mut variables = Self::default();
+        let lines = lines_in_sections(bytes);
         // What directives set is set before all rules.
-        variables.read_lines(bytes, |variables, name, rest, sections| {
-            variables.set_by_directive(name, rest, sections);
-        });
+        for (name, rest, sections) in &lines {
+            variables.set_by_directive(name, rest, *sections);
+        }
         let mut before = Before::default();
-        variables.read_lines(bytes, |variables, name, rest, sections| {
+        for (name, rest, sections) in &lines {
             if name == "rewriterule" {
-                variables.set_by_rule(rest, sections, &before);
+                variables.set_by_rule(rest, *sections, &before);
                 before.has_conditions = false;
                 before.may_skip |= flags_of(rest).any(|(flag, _)| {
                     ["s", "skip", "c", "chain"].contains(&flag.to_ascii_lowercase().as_str())
                 });
             }
             before.has_conditions |= name == "rewritecond";
-            before
-                .used
-                .extend(rest.iter().flat_map(|it| references(it)));
-        });
-        let text = bytes.to_ascii_lowercase();
-        if text
-            .windows(VIRTUAL_HOST.len())
-            .any(|it| it == VIRTUAL_HOST)
-        {
+            let used = rest.iter().flat_map(|it| references(it));
+            before.used.extend(used);
+        }
+        if has_virtual_host(bytes) {
             // A virtual host does not inherit rules.
             (variables.values.values_mut())
                 .filter(|value| matches!(value, Value::InDirectory(_)))
                 .for_each(|value| *value = Value::Unknown);
         }
         variables
-    }
-
-    /// Reads the lines of a file, each with the number of sections around it.
-    fn read_lines(
-        &mut self,
-        bytes: &[u8],
-        mut read: impl FnMut(&mut Self, &str, &[String], usize),
-    ) {
-        let mut sections = 0_usize;
-        for (_, line) in joined_lines(bytes) {
-            let line = String::from_utf8_lossy(&line);
-            let words = words(&line);
-            let [name, rest @ ..] = &words[..] else {
-                continue;
-            };
-            match name.to_ascii_lowercase().as_str() {
-                it if it.starts_with("</") => sections = sections.saturating_sub(1),
-                it if it.starts_with('<') => sections += 1,
-                name => read(self, name, rest, sections),
-            }
-        }
     }
 
     /// Adds the variables of a directory above, which count where this one has no others.
@@ -247,6 +222,30 @@ impl Variables {
             _ => drop(self.values.insert(name, value)),
         }
     }
+}
+
+/// Returns the names of directives, in lower case, each with the words after it and the number of sections
+/// around it.
+fn lines_in_sections(bytes: &[u8]) -> Vec<(String, Vec<String>, usize)> {
+    let mut lines = Vec::new();
+    let mut sections = 0_usize;
+    for (_, line) in joined_lines(bytes) {
+        let mut words = words(&String::from_utf8_lossy(&line)).into_iter();
+        let Some(name) = words.next().map(|it| it.to_ascii_lowercase()) else {
+            continue;
+        };
+        match name {
+            it if it.starts_with("</") => sections = sections.saturating_sub(1),
+            it if it.starts_with('<') => sections += 1,
+            name => lines.push((name, words.collect(), sections)),
+        }
+    }
+    lines
+}
+
+fn has_virtual_host(bytes: &[u8]) -> bool {
+    let mut texts = bytes.windows(VIRTUAL_HOST.len());
+    texts.any(|it| it.eq_ignore_ascii_case(VIRTUAL_HOST))
 }
 
 /// Returns whether what follows a text is escaped by a backslash at its end.
