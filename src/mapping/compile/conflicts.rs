@@ -119,9 +119,11 @@ fn report_not_canonical(
 /// Returns the codes that are claimed more than once.
 fn codes_in_conflict(site: &Site) -> HashSet<String> {
     let mut in_conflict = HashSet::new();
-    let is_hashed = |record: &&Record| site.shapes.of(record).is_hashed;
+    let is_hashed = |record: &Record| site.shapes.of(record).is_hashed;
     let mut before = None;
-    for record in site.index.records().iter().filter(is_hashed) {
+    let records = site.index.numbers_by_key();
+    let records = records.map(|number| site.index.record(number));
+    for record in records.filter(is_hashed) {
         let value = record.key >> KEY_REST;
         if before.replace(value) == Some(value) {
             in_conflict.insert(code_of_key(record.key).to_string());

@@ -3,17 +3,22 @@
 use super::tables::Compilation;
 use crate::mapping::packed::Site;
 
-/// Returns everything about a site but the numbers of its shapes and hosts, and the places in memory
+/// Returns everything about a site but the numbers of its entries, shapes and hosts, and the places in memory
 /// that follow from those.
 fn description(site: &Site) -> String {
     let places: Vec<_> = site.targets.iter().map(|(at, ..)| at).collect();
     let number = |target| places.binary_search(&target).unwrap();
     let target = |at| site.targets.get(at).to_string();
     let targets: Vec<_> = places.iter().map(|at| target(*at)).collect();
-    let records = site.index.records().iter().map(|record| {
-        let shape = site.shapes.of(record);
+    let mut ranks = vec![0; site.numbers_end()];
+    let records = site.index.numbers_by_key().enumerate();
+    let records = records.map(|(rank, entry)| {
+        ranks[entry as usize] = rank;
+        let record = site.index.record(entry);
+        let shape = site.shapes.of(&record);
         ({ record.key }, number(record.target), shape)
     });
+    let records: Vec<_> = records.collect();
     let listed = site
         .codes
         .listed()
@@ -21,9 +26,9 @@ fn description(site: &Site) -> String {
         .zip(0_u32..)
         .map(|(&listed, number)| {
             let text = site.codes.text(listed);
-            (text, listed, site.codes.number_of(text) == Some(number))
+            let is_found = site.codes.number_of(text) == Some(number);
+            (text, ranks[listed.entry as usize], listed.kind, is_found)
         });
-    let records: Vec<_> = records.collect();
     let listed: Vec<_> = listed.collect();
     let notes = site.entries().map(|entry| {
         let notes: Vec<_> = entry.all_notes().collect();

@@ -1,23 +1,20 @@
 //! Shared targets: live targets that several entries of a site reach.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
-use crate::mapping::packed::{Entry, Site, index};
+use crate::mapping::packed::{Entry, Site};
 use crate::mapping::value::{Diagnostic, Problems, Rule};
 
 /// Warns where a live target is already reached by another entry.
 pub(super) fn report_shared_targets(site: &mut Site, problems: &mut Problems) {
     let mut shared = Vec::new();
-    let mut next = 0;
-    for same in site
-        .index
-        .records()
-        .chunk_by(|one, other| one.key == other.key)
-    {
-        let numbers = next..next + index(same.len());
-        next = numbers.end;
-        sharing(site, numbers, &mut shared);
+    let mut before = None;
+    for number in site.index.numbers_by_key() {
+        let entry = site.entry(number);
+        let key = entry.key();
+        if before.replace(key) != Some(key) {
+            sharing(site, entry, &mut shared);
+        }
     }
     report(site, shared, problems);
 }
@@ -36,29 +33,27 @@ pub(super) fn report_changed_sharing(
     }
     let mut shared = Vec::new();
     for key in keys {
-        let mut numbers = site.index.with_key(key);
-        if let Some(first) = numbers.next() {
-            let count = index(1 + numbers.count());
-            sharing(site, first..first + count, &mut shared);
+        if let Some(number) = site.index.with_key(key).next() {
+            sharing(site, site.entry(number), &mut shared);
         }
     }
     report(site, shared, problems);
 }
 
 /// Adds the numbers of the live entries that share a target with an earlier one, and of that one, among
-/// those that have the same key, and those with the complement of it.
-fn sharing(site: &Site, numbers: Range<u32>, shared: &mut Vec<(u32, u32)>) {
+/// those that have the key of an entry, and those with the complement of it.
+fn sharing(site: &Site, same: Entry<'_>, shared: &mut Vec<(u32, u32)>) {
     // Each hashed entry has its own key, and so its own target; entries that share a target
     // with one of them have the complement of its key.
-    let same = site.entry(numbers.start);
     if same.shape().is_hashed {
         return;
     }
-    let mut hashed = site.index.with_key(!same.key()).peekable();
-    if numbers.len() == 1 && hashed.peek().is_none() {
+    let numbers = site.index.with_key(same.key());
+    let numbers = numbers.chain(site.index.with_key(!same.key()));
+    if numbers.clone().nth(1).is_none() {
         return;
     }
-    let entries = numbers.chain(hashed).map(|number| site.entry(number));
+    let entries = numbers.map(|number| site.entry(number));
     let mut live: Vec<_> = entries
         .filter(|entry| entry.has_target() && !entry.is_retired())
         .collect();

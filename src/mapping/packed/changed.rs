@@ -2,7 +2,7 @@
 //! those of new pieces come from a draft.
 //!
 //! The result is the same as if the site had been built from scratch, except for the numbers of
-//! shapes. Nothing is looked up, hashed or sorted twice.
+//! shapes and entries. Nothing that is kept is looked up, hashed or sorted again.
 
 use std::ops::Range;
 
@@ -85,15 +85,15 @@ impl Site {
         let mut shapes = DraftShapes::after(&self.shapes, &kept);
         let mut lines = Lines::default();
         let added = add_records(&runs, draft, &mut shapes, &mut lines);
+        let removed = self.numbers_between(&self.removed_targets(&runs));
+        for &number in &removed {
+            shapes.leave(self.shapes.number_of(&self.index.record(number)));
+        }
         let ChangedIndex {
             index: records,
             kept_numbers,
             added_numbers,
-            removed_numbers,
-        } = self.index.changed(&kept, added);
-        for number in removed_numbers {
-            shapes.leave(self.shapes.number_of(self.index.record(number)));
-        }
+        } = self.index.changed(&kept, &removed, added);
 
         let (mut codes, mut notes) = (Codes::new(head.about.case()), Notes::default());
         let mut added_codes = Vec::new();
@@ -240,6 +240,19 @@ impl Site {
             kept.push(start.offset()..end.offset(), new);
         }
         kept
+    }
+
+    /// Returns the targets of pieces that are not in the next version.
+    fn removed_targets(&self, runs: &[Run]) -> Vec<Range<Text>> {
+        let mut removed = Vec::new();
+        let mut end = self.targets.texts().start();
+        for run in runs.iter().filter(|run| run.is_known) {
+            removed.push(end..run.targets.start);
+            end = run.targets.end;
+        }
+        removed.push(end..self.targets.end());
+        removed.retain(|targets| targets.start < targets.end);
+        removed
     }
 
     /// Returns the numbers of the listed codes of the entries with some targets.

@@ -24,13 +24,13 @@ impl<'t> Entry<'t> {
     }
 
     #[inline]
-    fn record(&self) -> &'t Record {
+    fn record(&self) -> Record {
         self.site.index.record(self.number)
     }
 
     #[inline]
     pub(crate) fn shape(&self) -> &'t Shape {
-        self.site.shapes.of(self.record())
+        self.site.shapes.of(&self.record())
     }
 
     /// Returns its number in the site.
@@ -133,7 +133,7 @@ impl<'t> Entry<'t> {
     /// Returns its target in two parts.
     pub(crate) fn target_parts(&self) -> Option<TargetParts<'t>> {
         let record = self.record();
-        let shape = self.site.shapes.of(record);
+        let shape = self.site.shapes.of(&record);
         shape.url.map(|_| self.site.targets.get(record.target))
     }
 

@@ -1,304 +1,415 @@
-//! The order of a site's entries: by the hash of their targets, so that they are found without
-//! another index.
+//! The index of a site: its entries, found by the hash of their targets.
 //!
-//! Hashes are evenly distributed, so a directory over their first bits leads to within a few
-//! records of the right one. Where many entries have the same target, each doubling takes one more
-//! step.
+//! It is in two layers: the records that were sorted together, which versions of a table share, and those
+//! that were added since. So the index of the next version costs as much as its changes. When the later
+//! records are no longer few, all are sorted into one layer.
 
-use std::cmp::Ordering;
-use std::ops::Range;
+use std::sync::Arc;
 
 use super::arena::{Text, index};
 use super::kept::Kept;
+use super::kept_numbers::KeptNumbers;
+use super::layer::Layer;
 use super::record::Record;
 use super::renumbering::Renumbering;
-use crate::mapping::value::KEY_REST;
 
-/// The approximate number of records that share an item of the directory, as a power of two.
-const SHARED_BITS: u32 = 2;
+/// Up to this part of the base, or [`MIN_LATER`], records that were removed or added leave it as it is.
+const LATER_PART: usize = 4;
+const MIN_LATER: usize = if cfg!(any(test, fuzzing)) { 16 } else { 4096 };
 
-/// The maximum number of records that are read one by one.
-const MOST_SCANNED: usize = 64;
+/// How many ranges of the base may move separately: a target is found in as many steps as this has bits.
+const MAX_RANGES: usize = 1024;
 
-/// The records of a site, sorted.
+/// The records of a site.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
-    records: Vec<Record>,
-    /// The start of the records with each value of the first bits, and a final item for the end.
-    directory: Vec<u32>,
-    shift: u32,
+    /// Records with the targets of the version for which they were sorted.
+    base: Arc<Layer>,
+    /// What has changed since; `None` in that version.
+    later: Option<Box<Later>>,
+}
+
+/// The changes to a base.
+#[derive(Debug)]
+struct Later {
+    /// Where the targets of the base are now; those of entries that were removed are nowhere.
+    moved: Kept,
+    /// The number of records of the base whose entries were removed.
+    removed: usize,
+    /// The records that are not in the base. Their numbers follow those of the base.
+    added: Layer,
 }
 
 /// The index of a changed site.
 pub(super) struct ChangedIndex {
     pub(super) index: Index,
-    /// The numbers of old records that were not removed.
-    pub(super) kept_numbers: Renumbering,
+    pub(super) kept_numbers: KeptNumbers,
     /// The numbers of the added records, in ascending order.
     pub(super) added_numbers: Vec<u32>,
-    /// The old numbers of those that were removed, in ascending order.
-    pub(super) removed_numbers: Vec<u32>,
 }
 
 impl Index {
-    pub(crate) fn new(mut records: Vec<Record>) -> Self {
-        records.sort_unstable_by_key(|record| (record.key, record.target));
-        Self::of_sorted(records)
+    pub(crate) fn new(records: Vec<Record>) -> Self {
+        Self::of_layer(Layer::new(records))
     }
 
-    fn of_sorted(mut records: Vec<Record>) -> Self {
-        records.shrink_to_fit();
-        let bits = directory_bits(records.len());
-        let shift = u64::BITS - bits;
-        let mut directory = Vec::with_capacity((1 << bits) + 1);
-        directory.push(0);
-        for (at, record) in records.iter().enumerate() {
-            while directory.len() <= (record.key >> shift) as usize {
-                directory.push(index(at));
-            }
-        }
-        directory.resize((1 << bits) + 1, index(records.len()));
+    fn of_layer(base: Layer) -> Self {
         Self {
-            records,
-            directory,
-            shift,
+            base: Arc::new(base),
+            later: None,
         }
     }
 
-    /// Returns the index of a changed site, given where the targets that were kept are now.
-    ///
-    /// Most of the time is that of copying memory: nothing is looked up for a record that is kept, except
-    /// where its target is.
-    pub(super) fn changed(&self, kept: &Kept, mut added: Vec<Record>) -> ChangedIndex {
-        added.sort_unstable_by_key(|record| (record.key, record.target));
-        let mut records: Vec<Record> = Vec::with_capacity(self.records.len() + added.len());
-        let (mut removed, mut added_numbers) = (Vec::new(), Vec::with_capacity(added.len()));
-        let mut at = 0;
-        for record in added {
-            let place = self.place_of(&record, at, kept);
-            self.keep(at..place, kept, &mut records, &mut removed);
-            added_numbers.push(index(records.len()));
-            records.push(record);
-            at = place;
-        }
-        self.keep(at..self.records.len(), kept, &mut records, &mut removed);
-        records.shrink_to_fit();
-        let index = match u64::BITS - self.shift == directory_bits(records.len()) {
-            true => Self {
-                directory: self.changed_directory(&removed, &records, &added_numbers),
-                records,
-                shift: self.shift,
-            },
-            false => Self::of_sorted(records),
+    /// Returns the index of a changed site, given where the targets that were kept are now, and the numbers
+    /// of all other entries, in ascending order.
+    pub(super) fn changed(&self, kept: &Kept, removed: &[u32], added: Vec<Record>) -> ChangedIndex {
+        let base_end = self.base_end();
+        let (added, mut added_numbers, moved) = match &self.later {
+            None => {
+                let numbers = (0..index(added.len())).collect();
+                (Layer::new(added), numbers, kept.clone())
+            }
+            Some(later) => {
+                let changed = later.added.changed(kept, added);
+                (changed.layer, changed.added_numbers, later.moved.then(kept))
+            }
+        };
+        let of_base = removed.partition_point(|number| *number < base_end);
+        let before = self.later.as_ref().map_or(0, |later| later.removed);
+        let later = Later {
+            moved,
+            removed: before + of_base,
+            added,
+        };
+        let index = if later.is_small_after(&self.base) {
+            added_numbers.iter_mut().for_each(|it| *it += base_end);
+            Self {
+                base: Arc::clone(&self.base),
+                later: Some(Box::new(later)),
+            }
+        } else {
+            let sorted = self.base.changed(&later.moved, later.added.into_records());
+            let place_of = |number: &u32| sorted.added_numbers[*number as usize];
+            added_numbers = added_numbers.iter().map(place_of).collect();
+            Self::of_layer(sorted.layer)
         };
         ChangedIndex {
+            kept_numbers: self.kept_numbers(&index, removed, &added_numbers),
             index,
-            kept_numbers: Renumbering::new(self.records.len(), &removed, &added_numbers),
             added_numbers,
-            removed_numbers: removed,
         }
     }
 
-    /// Returns where an added record is among the records from a number on: after those that are before it
-    /// in the next version.
-    fn place_of(&self, added: &Record, from: usize, kept: &Kept) -> usize {
-        let Record { key, target, .. } = *added;
-        let is_before = |record: &Record| match { record.key }.cmp(&key) {
-            Ordering::Equal => {
-                let now = kept.of({ record.target }.offset());
-                now.is_none_or(|now| Text::at(now) < target)
-            }
-            order => order.is_lt(),
+    /// Returns the numbers of kept entries in another version, in which they are in the same order, given the
+    /// numbers of those that were removed and, there, of those that were added, both in ascending order.
+    pub(crate) fn kept_numbers(&self, next: &Self, removed: &[u32], added: &[u32]) -> KeptNumbers {
+        let base_end = self.base_end();
+        let of_base = |numbers: &[u32]| numbers.partition_point(|number| *number < base_end);
+        if !self.keeps_base_in(next, of_base(removed)) {
+            return KeptNumbers::Each(self.each_kept_number(next, removed, added));
+        }
+        let after_base = |numbers: &[u32]| {
+            let numbers = numbers[of_base(numbers)..].iter();
+            numbers.map(|number| number - base_end).collect::<Vec<_>>()
         };
-        let mut place = from.max(self.near(key).start as usize);
-        while self.records.get(place).is_some_and(is_before) {
-            place += 1;
+        let count = self.numbers_end() - base_end as usize;
+        KeptNumbers::AfterBase {
+            base_end,
+            added: Renumbering::new(count, &after_base(removed), &after_base(added)),
         }
-        place
     }
 
-    /// Appends some records to those of the next version, or their numbers to those that were removed.
-    fn keep(
-        &self,
-        numbers: Range<usize>,
-        kept: &Kept,
-        next: &mut Vec<Record>,
-        removed: &mut Vec<u32>,
-    ) {
-        let mut end = next.len();
-        next.extend_from_slice(&self.records[numbers.clone()]);
-        for (at, number) in (end..next.len()).zip(numbers) {
-            let record = next[at];
-            match kept.of({ record.target }.offset()) {
-                Some(target) => {
-                    next[end] = Record {
-                        target: Text::at(target),
-                        ..record
-                    };
-                    end += 1;
-                }
-                None => removed.push(index(number)),
+    /// Returns whether another version has the same base, and all its entries but so many that were removed.
+    ///
+    /// The base may have other versions of an entry that both have: it was read again, perhaps from another
+    /// file.
+    fn keeps_base_in(&self, next: &Self, removed: usize) -> bool {
+        let removed_until = |index: &Self| index.later.as_ref().map_or(0, |later| later.removed);
+        Arc::ptr_eq(&self.base, &next.base)
+            && removed_until(next) == removed_until(self) + removed
+            && match (&self.later, &next.later) {
+                (None, _) => true,
+                (Some(_), None) => false,
+                (Some(old), Some(new)) => new.moved.is_within(&old.moved),
             }
-        }
-        next.truncate(end);
     }
 
-    /// Returns the directory of the next version, which has as many items, given its records, the numbers
-    /// of those that were added, and those of the records that were removed here.
-    fn changed_directory(&self, removed: &[u32], records: &[Record], added: &[u32]) -> Vec<u32> {
-        let item_of = |record: &Record| (record.key >> self.shift) as usize;
-        let removed = removed.iter().map(|&it| &self.records[it as usize]);
-        let added = added.iter().map(|&it| &records[it as usize]);
-        let removed = removed.map(|record| (item_of(record), 1_u32.wrapping_neg()));
-        let mut changes: Vec<_> = removed
-            .chain(added.map(|record| (item_of(record), 1)))
-            .collect();
-        // Stable, because that is fast for two sorted parts.
-        changes.sort_by_key(|(item, _)| *item);
-        let mut directory = Vec::with_capacity(self.directory.len());
-        let mut by = 0_u32;
-        for (item, step) in changes {
-            // The records of an item begin before the change.
-            let before = self
-                .directory
-                .get(directory.len()..=item)
-                .unwrap_or_default();
-            directory.extend(before.iter().map(|start| start.wrapping_add(by)));
-            by = by.wrapping_add(step);
+    fn each_kept_number(&self, next: &Self, removed: &[u32], added: &[u32]) -> Vec<u32> {
+        let kept = |index: &Self, others: &[u32]| {
+            let mut is_kept = vec![true; index.numbers_end()];
+            for other in others {
+                is_kept[*other as usize] = false;
+            }
+            is_kept
+        };
+        let (kept_old, kept_new) = (kept(self, removed), kept(next, added));
+        let old_numbers = self.numbers_by_key().filter(|it| kept_old[*it as usize]);
+        let new_numbers = next.numbers_by_key().filter(|it| kept_new[*it as usize]);
+        let mut numbers = vec![0; self.numbers_end()];
+        for (before, now) in old_numbers.zip(new_numbers) {
+            numbers[before as usize] = now;
         }
-        let rest = &self.directory[directory.len()..];
-        directory.extend(rest.iter().map(|start| start.wrapping_add(by)));
-        directory
+        numbers
     }
 
-    /// Returns all records, in the order of their numbers.
-    pub(crate) fn records(&self) -> &[Record] {
-        &self.records
+    /// Returns the number of records.
+    pub(crate) fn len(&self) -> usize {
+        let base = self.base.records().len();
+        match &self.later {
+            None => base,
+            Some(later) => base - later.removed + later.added.records().len(),
+        }
+    }
+
+    /// Returns a number that is greater than that of every record.
+    pub(crate) fn numbers_end(&self) -> usize {
+        let added = self.later.as_ref().map(|later| later.added.records());
+        self.base.records().len() + added.map_or(0, <[_]>::len)
+    }
+
+    /// Returns the number of each record, in ascending order.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = u32> {
+        self.base_numbers()
+            .chain(self.base_end()..index(self.numbers_end()))
+    }
+
+    /// Returns the number of each record, in the order of keys, and then of targets.
+    pub(crate) fn numbers_by_key(&self) -> impl Iterator<Item = u32> {
+        let mut base = self.base_numbers().peekable();
+        let mut added = (self.base_end()..index(self.numbers_end())).peekable();
+        let order_of = |number: u32| {
+            let record = self.record(number);
+            (record.key, record.target)
+        };
+        std::iter::from_fn(move || match (base.peek(), added.peek()) {
+            (Some(&one), Some(&other)) if order_of(other) < order_of(one) => added.next(),
+            (None, _) => added.next(),
+            (Some(_), _) => base.next(),
+        })
     }
 
     /// Returns the record with the given number.
     #[inline]
-    pub(crate) fn record(&self, number: u32) -> &Record {
-        &self.records[number as usize]
+    pub(crate) fn record(&self, number: u32) -> Record {
+        match &self.later {
+            None => *self.base.record(number),
+            Some(later) => later.record(number, &self.base),
+        }
     }
 
     /// Returns the number of the entry with the given key and place of its target.
     pub(crate) fn number_of(&self, key: u64, target: Text) -> Option<u32> {
-        let near = self.near(key);
-        let records = &self.records[near.start as usize..near.end as usize];
-        let at = records.binary_search_by_key(&(key, target), |record| (record.key, record.target));
-        Some(near.start + index(at.ok()?))
+        let Some(later) = &self.later else {
+            return self.base.number_of(key, target);
+        };
+        match later.moved.before(target.offset()) {
+            Some(before) => self.base.number_of(key, Text::at(before)),
+            None => Some(self.base_end() + later.added.number_of(key, target)?),
+        }
     }
 
     /// Returns the numbers of the entries with the given key.
-    pub(crate) fn with_key(&self, key: u64) -> impl Iterator<Item = u32> {
-        self.from(key, move |record| record.key == key)
+    pub(crate) fn with_key(&self, key: u64) -> impl Iterator<Item = u32> + Clone {
+        self.found(move |layer| layer.with_key(key))
     }
 
     /// Returns the numbers of the entries whose key begins with the bits of an auto code.
     pub(super) fn with_code_bits(&self, value: u64) -> impl Iterator<Item = u32> {
-        let fits = move |record: &Record| record.key >> KEY_REST == value;
-        self.from(value << KEY_REST, fits)
+        self.found(move |layer| layer.with_code_bits(value))
     }
 
     /// Returns the numbers of the entries with keys from `first` to `last`.
-    pub(super) fn with_keys(&self, first: u64, last: u64) -> Range<u32> {
-        let start = self.records.partition_point(|record| record.key < first);
-        let end = self.records.partition_point(|record| record.key <= last);
-        index(start)..index(end)
+    pub(super) fn with_keys(&self, first: u64, last: u64) -> impl Iterator<Item = u32> {
+        self.found(move |layer| layer.with_keys(first, last))
     }
 
-    /// Converts the index into its records.
-    pub(super) fn into_records(self) -> Vec<Record> {
-        self.records
-    }
-
-    /// Returns the memory in use, in bytes.
+    /// Returns the memory in use, in bytes; shared memory counts in each index.
     pub(crate) fn heap_bytes(&self) -> usize {
-        self.records.capacity() * size_of::<Record>() + self.directory.capacity() * size_of::<u32>()
+        let later = self.later.as_ref();
+        let later = later.map(|it| it.added.heap_bytes() + it.moved.heap_bytes());
+        self.base.heap_bytes() + later.unwrap_or_default()
     }
 
-    /// Returns the numbers of the records from a key on, for as long as they fit.
-    fn from(&self, key: u64, fits: impl Fn(&Record) -> bool) -> impl Iterator<Item = u32> {
-        let near = self.near(key);
-        let records = &self.records[near.start as usize..near.end as usize];
-        let first = self.first_from(key, records);
-        let fitting = records[first..]
-            .iter()
-            .take_while(move |record| fits(record));
-        let numbers = near.start + index(first)..;
-        numbers.zip(fitting).map(|(number, _)| number)
+    /// Returns what is found in either layer.
+    #[inline]
+    fn found<'i, I: Iterator<Item = u32> + Clone>(
+        &'i self,
+        find: impl Fn(&'i Layer) -> I,
+    ) -> impl Iterator<Item = u32> + Clone {
+        let base_end = self.base_end();
+        let added = self.later.as_ref().map(|later| find(&later.added));
+        let added = added.into_iter().flatten();
+        let base = find(&self.base).filter(|number| self.is_kept(*number));
+        base.chain(added.map(move |number| base_end + number))
     }
 
-    /// Returns how many of the records that share the first bits of a key are before it.
-    ///
-    /// Hashes are evenly distributed, so the key is probably where its further bits say: that reads one
-    /// line of memory, where a binary search waits for one after the other.
-    fn first_from(&self, key: u64, records: &[Record]) -> usize {
-        let is_before = |record: &Record| record.key < key;
-        // Many have the same target.
-        if records.len() > MOST_SCANNED {
-            return records.partition_point(is_before);
-        }
-        let further_bits = key << (u64::BITS - self.shift);
-        let guess = u128::from(further_bits) * records.len() as u128;
-        let mut first = (guess >> u64::BITS) as usize;
-        while first > 0 && !is_before(&records[first - 1]) {
-            first -= 1;
-        }
-        while records.get(first).is_some_and(is_before) {
-            first += 1;
-        }
-        first
+    /// Returns the number after those of the base.
+    fn base_end(&self) -> u32 {
+        index(self.base.records().len())
     }
 
-    /// Returns the numbers of the records that share the first bits of a key.
-    fn near(&self, key: u64) -> Range<u32> {
-        let item = (key >> self.shift) as usize;
-        self.directory[item]..self.directory[item + 1]
+    /// Returns the numbers of the records of the base whose entries were not removed.
+    fn base_numbers(&self) -> impl Iterator<Item = u32> {
+        (0..self.base_end()).filter(|number| self.is_kept(*number))
+    }
+
+    /// Returns whether the entry of a record of the base was not removed.
+    #[inline]
+    fn is_kept(&self, number: u32) -> bool {
+        let is_in = |later: &Later| later.target_of(self.base.record(number)).is_some();
+        self.later.as_deref().is_none_or(is_in)
     }
 }
 
-/// Returns how many bits of a key the directory over so many records distinguishes.
-fn directory_bits(records: usize) -> u32 {
-    let wanted = records.checked_ilog2().unwrap_or(0);
-    wanted.saturating_sub(SHARED_BITS).clamp(1, 28)
+impl Later {
+    /// Returns whether the changes are few compared to the base.
+    fn is_small_after(&self, base: &Layer) -> bool {
+        let most = (base.records().len() / LATER_PART).max(MIN_LATER);
+        self.removed + self.added.records().len() <= most && self.moved.len() <= MAX_RANGES
+    }
+
+    /// Returns where the target of a record of the base is now.
+    #[inline]
+    fn target_of(&self, record: &Record) -> Option<Text> {
+        self.moved.of({ record.target }.offset()).map(Text::at)
+    }
+
+    #[inline]
+    fn record(&self, number: u32, base: &Layer) -> Record {
+        let base_end = index(base.records().len());
+        if number >= base_end {
+            return *self.added.record(number - base_end);
+        }
+        let record = base.record(number);
+        let target = self.target_of(record);
+        Record {
+            target: target.expect("an entry that was removed has no number"),
+            ..*record
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+    use proptest::sample::Index as Choice;
+
     use super::super::record::ShapeNumber;
     use super::*;
 
-    #[test]
-    fn records_are_found_wherever_they_are() {
-        let even: Vec<u64> = (0..1000_u64)
-            .map(|number| number.wrapping_mul(0x9E37_79B9_7F4A_7C15))
-            .collect();
-        let near_the_start = (0..50).collect();
-        let near_the_end = (0..50).map(|number| u64::MAX - number).collect();
-        let equal = [vec![7 << 40; 200], even.clone()].concat();
-        for keys in [even, near_the_start, near_the_end, equal, vec![5], vec![]] {
-            let index = Index::new(keys.iter().zip(0..).map(record).collect());
-            let close = |key: &u64| [key.saturating_sub(1), *key, key.saturating_add(1)];
-            for key in keys.iter().flat_map(close).chain([0, u64::MAX]) {
-                let found: Vec<_> = index.with_key(key).collect();
-                let numbered = index.records().iter().zip(0..);
-                let expected: Vec<u32> = numbered
-                    .filter(|(record, _)| record.key == key)
-                    .map(|(_, number)| number)
-                    .collect();
-                assert_eq!(found, expected, "{key}");
-            }
+    /// The distance between targets.
+    const STEP: u32 = 3;
+
+    /// Replaces some entries by new ones with some keys.
+    #[derive(Debug, Clone)]
+    struct Edit {
+        from: Choice,
+        count: usize,
+        keys: Vec<u64>,
+    }
+
+    fn an_edit() -> impl Strategy<Value = Edit> {
+        (any::<Choice>(), 0..6_usize, vec(a_key(), 0..8)).prop_map(|(from, count, keys)| Edit {
+            from,
+            count,
+            keys,
+        })
+    }
+
+    /// Keys of which some are equal or near each other.
+    fn a_key() -> impl Strategy<Value = u64> {
+        prop_oneof![any::<u64>(), 0..9_u64, Just(u64::MAX), Just(7 << 40)]
+    }
+
+    fn record(place: usize, key: u64) -> Record {
+        Record {
+            key,
+            target: Text::at(index(place) * STEP),
+            line: 0,
+            shape: ShapeNumber::new(0),
         }
     }
 
-    fn record((key, offset): (&u64, u32)) -> Record {
-        Record {
-            key: *key,
-            target: Text::at(offset),
-            line: 0,
-            shape: ShapeNumber::new(0),
+    fn records(keys: &[u64]) -> Vec<Record> {
+        let numbered = keys.iter().enumerate();
+        numbered.map(|(place, key)| record(place, *key)).collect()
+    }
+
+    /// Returns the key and the target of each record, in that order.
+    fn sorted(keys: &[u64]) -> Vec<(u64, u32)> {
+        let mut all: Vec<_> = (records(keys).iter())
+            .map(|record| (record.key, { record.target }.offset()))
+            .collect();
+        all.sort_unstable();
+        all
+    }
+
+    fn described(index: &Index, number: u32) -> (u64, u32) {
+        let record = index.record(number);
+        (record.key, { record.target }.offset())
+    }
+
+    proptest! {
+        #[test]
+        fn a_changed_index_has_the_same_entries_as_a_new_one(
+            keys in vec(a_key(), 0..200),
+            edits in vec(an_edit(), 1..12),
+        ) {
+            let mut keys = keys;
+            let mut site = Index::new(records(&keys));
+            for edit in edits {
+                let from = edit.from.index(keys.len() + 1);
+                let to = keys.len().min(from + edit.count);
+                let mut kept = Kept::new(index(keys.len()) * STEP);
+                let place = |number: usize| index(number) * STEP;
+                let removed: Vec<u32> = {
+                    let places = place(from)..place(to);
+                    let numbers = site.numbers();
+                    numbers.filter(|it| places.contains(&described(&site, *it).1)).collect()
+                };
+                kept.push(0..place(from), 0);
+                kept.push(place(to)..place(keys.len()), place(from + edit.keys.len()));
+                let added = edit.keys.iter().enumerate();
+                let added = added.map(|(number, key)| record(from + number, *key));
+                let changed = site.changed(&kept, &removed, added.collect());
+
+                // Each kept entry is found under its new number.
+                for number in site.numbers().filter(|it| !removed.contains(it)) {
+                    let (key, target) = described(&site, number);
+                    let now = described(&changed.index, changed.kept_numbers.of(number));
+                    prop_assert_eq!(Some(now), kept.of(target).map(|target| (key, target)));
+                }
+                keys.splice(from..to, edit.keys.iter().copied());
+                site = changed.index;
+                let of_added: Vec<_> = (changed.added_numbers.iter())
+                    .map(|number| described(&site, *number))
+                    .collect();
+                let mut expected: Vec<_> = (edit.keys.iter().zip(from..))
+                    .map(|(key, number)| (*key, place(number)))
+                    .collect();
+                expected.sort_unstable();
+                prop_assert_eq!(of_added, expected);
+
+                let expected = sorted(&keys);
+                let by_key = site.numbers_by_key().map(|it| described(&site, it));
+                prop_assert_eq!(by_key.collect::<Vec<_>>(), expected.clone());
+                prop_assert_eq!(site.len(), keys.len());
+                prop_assert!(site.numbers().is_sorted());
+                let numbers: BTreeMap<_, _> =
+                    site.numbers().map(|it| (described(&site, it), it)).collect();
+                prop_assert_eq!(numbers.len(), keys.len());
+                for ((key, target), number) in &numbers {
+                    let found = site.number_of(*key, Text::at(*target));
+                    prop_assert_eq!(found, Some(*number));
+                    let mut same: Vec<_> = site.with_key(*key).collect();
+                    same.sort_unstable_by_key(|it| described(&site, *it));
+                    let expected = numbers.range((*key, 0)..=(*key, u32::MAX));
+                    prop_assert_eq!(same, expected.map(|(_, it)| *it).collect::<Vec<_>>());
+                }
+            }
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::arena::{Text, index};
+use super::arena::Text;
 use super::codes::CodeKind;
 use super::draft::Owner;
 use super::entry::Entry;
@@ -12,17 +12,20 @@ use super::site::Site;
 use super::variant::Variant;
 use crate::mapping::value::{Scheme, scheme, target};
 
+/// The part of all targets from which on it is faster to look at each entry than to hash the targets.
+const HASHED_PART: usize = if cfg!(any(test, fuzzing)) { 4 } else { 64 };
+
 impl Site {
     /// Returns the entries in written order, which differs from the order of storage.
     pub fn entries(&self) -> impl ExactSizeIterator<Item = Entry<'_>> {
-        let mut numbers: Vec<u32> = (0..index(self.len())).collect();
+        let mut numbers: Vec<u32> = self.index.numbers().collect();
         numbers.sort_unstable_by_key(|&number| self.index.record(number).target);
         numbers.into_iter().map(|number| self.entry(number))
     }
 
     /// Returns the entries in the order of storage, in which they are numbered.
     pub(crate) fn stored_entries(&self) -> impl Iterator<Item = Entry<'_>> {
-        (0..index(self.len())).map(|number| self.entry(number))
+        self.index.numbers().map(|number| self.entry(number))
     }
 
     /// Returns the entry that has exactly this code.
@@ -190,6 +193,28 @@ impl Site {
         entries.sort_unstable_by_key(Entry::written);
         entries.dedup_by_key(|entry| entry.number());
         entries
+    }
+
+    /// Returns the numbers of the entries with targets in some ranges, in ascending order.
+    pub(super) fn numbers_between(&self, targets: &[Range<Text>]) -> Vec<u32> {
+        let offsets = |it: &Range<Text>| it.start.offset() as usize..it.end.offset() as usize;
+        let bytes: usize = targets.iter().map(|it| offsets(it).len()).sum();
+        if bytes < self.targets.texts().len() / HASHED_PART {
+            let entries = targets
+                .iter()
+                .flat_map(|it| self.entries_between(it.clone()));
+            let mut numbers: Vec<_> = entries.map(|entry| entry.number()).collect();
+            numbers.sort_unstable();
+            return numbers;
+        }
+        let is_in = |target: Text| {
+            let before = targets.partition_point(|range| range.start <= target);
+            before > 0 && target < targets[before - 1].end
+        };
+        let numbers = self.index.numbers();
+        numbers
+            .filter(|&number| is_in(self.index.record(number).target))
+            .collect()
     }
 
     /// Returns the entries with some targets, given the first and the end, in written order.

@@ -62,10 +62,10 @@ impl Shapes {
     }
 
     /// Counts the entries again, after some were removed.
-    pub(super) fn recount(&mut self, records: &[Record]) {
+    pub(super) fn recount(&mut self, records: impl Iterator<Item = Record>) {
         self.counts.fill(0);
         for record in records {
-            let number = self.number_of(record);
+            let number = self.number_of(&record);
             self.counts[number] += 1;
         }
     }

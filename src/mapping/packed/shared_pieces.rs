@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::arena::{Text, index};
+use super::arena::Text;
 use super::site::Site;
 use crate::mapping::value::Defaults;
 use crate::mapping::value::PieceId;
@@ -108,12 +108,6 @@ impl Site {
                 _ => ranges.push(range),
             }
         }
-        let is_in = |target: Text| {
-            let before = ranges.partition_point(|range| range.start <= target);
-            before > 0 && target < ranges[before - 1].end
-        };
-        let records = self.index.records().iter().enumerate();
-        let numbers = records.filter(|(_, record)| is_in(record.target));
-        numbers.map(|(number, _)| index(number)).collect()
+        self.numbers_between(&ranges)
     }
 }

@@ -164,14 +164,13 @@ impl Site {
     /// Removes entries with all their data, and listed codes, by number; the codes keep their
     /// order.
     pub(crate) fn remove(&mut self, entries: &HashSet<u32>, codes: &HashSet<usize>) {
-        let records = std::mem::take(&mut self.index).into_records();
-        let mut kept = Vec::with_capacity(records.len() - entries.len());
+        let mut kept = Vec::with_capacity(self.len() - entries.len());
         // The new number of each entry.
-        let mut numbers = Vec::with_capacity(records.len());
-        for (number, record) in (0..).zip(records) {
-            numbers.push(index(kept.len()));
+        let mut numbers = vec![0; self.index.numbers_end()];
+        for number in self.index.numbers_by_key() {
+            numbers[number as usize] = index(kept.len());
             if !entries.contains(&number) {
-                kept.push(record);
+                kept.push(self.index.record(number));
             }
         }
         let empty = Codes::new(self.about().case());
@@ -183,7 +182,9 @@ impl Site {
             }
         }
         self.index = Index::new(kept);
-        self.shapes.recount(self.index.records());
+        let records = self.index.numbers();
+        self.shapes
+            .recount(records.map(|number| self.index.record(number)));
         // Without them, an entry that lost a conflict would reappear in the next version.
         self.pieces = Pieces::default();
         self.count();
@@ -203,7 +204,7 @@ impl Site {
             false => &[],
         };
         for &listed in listed {
-            let record = self.index.record(listed.entry);
+            let record = &self.index.record(listed.entry);
             if self.shapes.of(record).takes_below() {
                 depth = depth.max(self.codes.text(listed).split('/').count());
             }
@@ -263,7 +264,12 @@ impl Site {
 
     /// Returns the number of entries.
     pub fn len(&self) -> usize {
-        self.index.records().len()
+        self.index.len()
+    }
+
+    /// Returns a number that is greater than that of every entry.
+    pub(crate) fn numbers_end(&self) -> usize {
+        self.index.numbers_end()
     }
 
     /// Returns whether there are no entries.

@@ -8,7 +8,7 @@ use std::ops::Range;
 use super::order::{CodeOrder, dates, has_punycode, have_punycode};
 use super::slot::SlotNumber;
 use super::written::WrittenOrder;
-use crate::mapping::packed::{Kept, Renumbering, SharedRun, Site, index};
+use crate::mapping::packed::{Kept, KeptNumbers, SharedRun, Site, index};
 use crate::mapping::value::Timestamp;
 
 /// The part of all entries that may be new: with more, all are sorted.
@@ -23,7 +23,7 @@ pub struct OrderChange {
     /// In the order of both versions.
     runs: Vec<PlaceRun>,
     /// The new numbers of entries.
-    numbers: Renumbering,
+    numbers: KeptNumbers,
     /// In the order of their codes.
     added: Vec<AddedCode>,
     /// The slots of the same, in written order.
@@ -109,7 +109,7 @@ impl OrderChange {
         let added_codes = added_codes.into_iter();
         Some(Self {
             runs,
-            numbers: Renumbering::new(old.len(), &removed, &added),
+            numbers: old.index.kept_numbers(&new.index, &removed, &added),
             added: added_codes
                 .map(|(position, _, place)| AddedCode { position, place })
                 .collect(),

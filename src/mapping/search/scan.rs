@@ -179,7 +179,7 @@ impl<'s, G: FnMut() -> bool> Scan<'s, G> {
         let Some(is_in) = part_of_hashed_code(word.text()) else {
             return Some(());
         };
-        let mut numbers = Bits::none(self.site.len());
+        let mut numbers = Bits::none(self.site.numbers_end());
         for entry in self.site.stored_entries() {
             self.ask(entry.number())?;
             if entry.shape().is_hashed && is_in(code_bytes_of_key(entry.key())) {

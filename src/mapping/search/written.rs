@@ -16,7 +16,7 @@ pub(super) struct WrittenOrder(Vec<SlotNumber>);
 impl WrittenOrder {
     /// Finds the entries of a site. Meanwhile, this takes eight bytes more for each.
     pub(super) fn new(site: &Site) -> Self {
-        let numbers = 0..index(site.len());
+        let numbers = site.index.numbers();
         let mut sorted: Vec<_> = numbers
             .map(|number| (site.entry(number).written(), number))
             .collect();

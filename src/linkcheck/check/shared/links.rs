@@ -77,8 +77,12 @@ impl Links {
         let mut hosts = UrlCounts::default();
         let mut found = Vec::with_capacity(table.len());
         let mut target = String::new();
-        let entries = table.sites().iter().flat_map(|site| site.stored_entries());
-        for (number, entry) in (0..).zip(entries) {
+        let sites = links.entries.starts.clone().into_iter().zip(table.sites());
+        let entries = sites.flat_map(|(start, site)| {
+            let entries = site.stored_entries();
+            entries.map(move |entry| (start + entry.number(), entry))
+        });
+        for (number, entry) in entries {
             for (led, place) in EntryTarget::all(entry, now).zip(0..=u16::MAX) {
                 let (start, rest) = led.parts().parts();
                 target.clear();
@@ -297,7 +301,7 @@ impl Links {
 #[derive(Debug, Default)]
 struct Entries {
     table: Option<Arc<Table>>,
-    /// The number of the first entry of each site.
+    /// The number of the first entry of each site, or that it would have.
     starts: Vec<u32>,
 }
 
@@ -305,7 +309,7 @@ impl Entries {
     fn of(table: &Arc<Table>) -> Self {
         let starts = table.sites().iter().scan(0, |next, site| {
             let start = *next;
-            *next += u32::try_from(site.len()).ok()?;
+            *next += u32::try_from(site.numbers_end()).ok()?;
             Some(start)
         });
         Self {
