@@ -210,7 +210,7 @@ impl Pool {
         let mut stems = BTreeSet::new();
         for code in codes {
             let spelled = code.replace('-', "+").replace('_', "/");
-            stems.insert(spelled.replacen('/', "%2F", 1));
+            stems.extend(with_slashes_escaped(&spelled));
             stems.insert(spelled.replace('+', "%2B"));
             stems.insert(spelled);
             let short: String = code.chars().take(code.chars().count() - 1).collect();
@@ -251,6 +251,16 @@ fn outcome<'t>(
         Outcome::Gone(entry) => Some((entry, None)),
         _ => None,
     }
+}
+
+/// Returns a path with each combination of its slashes escaped.
+fn with_slashes_escaped(path: &str) -> Vec<String> {
+    let Some((first, rest)) = path.split_once('/') else {
+        return vec![path.to_owned()];
+    };
+    let rests = with_slashes_escaped(rest).into_iter();
+    let both = |rest| ["/", "%2F"].map(|slash| format!("{first}{slash}{rest}"));
+    rests.flat_map(both).collect()
 }
 
 /// Returns the entry of a path that led somewhere, or was gone, and has another result now.
