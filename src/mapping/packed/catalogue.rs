@@ -19,7 +19,7 @@ pub(crate) struct Catalogue<'t> {
 
 impl<'t> Catalogue<'t> {
     pub(crate) fn new(site: Option<&'t Site>) -> Self {
-        let mut starts = vec![0; site.map_or(0, |site| site.numbers_end())];
+        let mut starts = vec![0; site.map_or(0, Site::numbers_end)];
         let listed = site.map_or(&[][..], |site| site.codes.listed());
         // In reverse, so that the first code of an entry remains.
         for (at, code) in listed.iter().enumerate().rev() {

@@ -21,7 +21,7 @@ const MIN_LATER: usize = if cfg!(any(test, fuzzing)) { 16 } else { 4096 };
 const MAX_RANGES: usize = 1024;
 
 /// The records of a site.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Index {
     /// Records with the targets of the version for which they were sorted.
     base: Arc<Layer>,

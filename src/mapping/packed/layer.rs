@@ -20,7 +20,7 @@ const SHARED_BITS: u32 = 2;
 const MOST_SCANNED: usize = 64;
 
 /// Records of a site, sorted.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Layer {
     records: Vec<Record>,
     /// The start of the records with each value of the first bits, and a final item for the end.

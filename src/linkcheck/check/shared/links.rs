@@ -14,7 +14,7 @@ use super::link_key::LinkKey;
 use super::table_link::{LinkUse, Resolution, TableLink, may_be_requested};
 use super::url_counts::UrlCounts;
 use crate::frontier::Host;
-use crate::mapping::{End, Entry, Table, TargetParts, Timestamp};
+use crate::mapping::{End, Entry, Site, Table, TargetParts, Timestamp};
 
 /// The kind of a row of [`Links`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,8 +77,7 @@ impl Links {
         let mut hosts = UrlCounts::default();
         let mut found = Vec::with_capacity(table.len());
         let mut target = String::new();
-        let sites = links.entries.starts.clone().into_iter().zip(table.sites());
-        let entries = sites.flat_map(|(start, site)| {
+        let entries = numbered_sites(table).flat_map(|(start, site)| {
             let entries = site.stored_entries();
             entries.map(move |entry| (start + entry.number(), entry))
         });
@@ -301,19 +300,14 @@ impl Links {
 #[derive(Debug, Default)]
 struct Entries {
     table: Option<Arc<Table>>,
-    /// The number of the first entry of each site, or that it would have.
+    /// The number from which those of the entries of each site count.
     starts: Vec<u32>,
 }
 
 impl Entries {
     fn of(table: &Arc<Table>) -> Self {
-        let starts = table.sites().iter().scan(0, |next, site| {
-            let start = *next;
-            *next += u32::try_from(site.numbers_end()).ok()?;
-            Some(start)
-        });
         Self {
-            starts: starts.collect(),
+            starts: numbered_sites(table).map(|(start, _)| start).collect(),
             table: Some(Arc::clone(table)),
         }
     }
@@ -349,6 +343,15 @@ impl Entries {
             row.target,
         ))
     }
+}
+
+/// Returns each site with the number from which those of its entries count.
+fn numbered_sites(table: &Table) -> impl Iterator<Item = (u32, &Site)> {
+    table.sites().iter().scan(0, |next, site| {
+        let start = *next;
+        *next += u32::try_from(site.numbers_end()).ok()?;
+        Some((start, site))
+    })
 }
 
 #[cfg(test)]
