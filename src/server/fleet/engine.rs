@@ -2,6 +2,7 @@
 //! that the server is unavailable.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
@@ -35,6 +36,8 @@ pub(super) struct Engine {
     link: ServerLink,
     pub(super) scripts: FleetScripts,
     pub(super) health: FleetHealth,
+    /// Whether an announcement could not be sent.
+    is_unannounced: AtomicBool,
     /// Differs between replicas.
     pub(super) own: String,
     /// The runtime of its connections, which must not be on serving threads.
@@ -51,6 +54,7 @@ impl Fleet {
             address,
             scripts: FleetScripts::default(),
             health: FleetHealth::default(),
+            is_unannounced: AtomicBool::new(false),
             own: token(),
             runtime: OnceLock::new(),
         }))
@@ -71,11 +75,12 @@ impl Fleet {
     }
 
     /// Makes the other replicas check the source, without waiting; the commit is included if it is
-    /// known.
+    /// known. If the server cannot be reached, it is sent later.
     pub(crate) fn announce(&self, commit: Option<String>) {
         let engine = &self.0;
         // Even on a server that refuses other operations, such as one with full memory.
         if !engine.health.is_subscribed() {
+            engine.is_unannounced.store(true, Ordering::Relaxed);
             return;
         }
         let announcement = Announcement {
@@ -88,13 +93,22 @@ impl Fleet {
             let channel = fleet.0.key("look");
             let message = announcement.message();
             let arguments = [channel.as_bytes(), message.as_bytes()];
-            // Failures are found by the next check.
             let sending = fleet
                 .0
                 .link
                 .run_with(&fleet.0.scripts.announce, &[], &arguments);
-            let _: Result<u64, CallError> = sending.await;
+            let sent: Result<u64, CallError> = sending.await;
+            if sent.is_err() {
+                fleet.0.is_unannounced.store(true, Ordering::Relaxed);
+            }
         });
+    }
+
+    /// Announces what could not be announced before, without a commit: there may be several.
+    pub(super) fn announce_again(&self) {
+        if self.0.is_unannounced.swap(false, Ordering::Relaxed) {
+            self.announce(None);
+        }
     }
 
     /// Runs work that needs the server on the runtime of its connections, if the server is

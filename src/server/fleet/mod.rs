@@ -7,7 +7,7 @@
 //! tables nor HTTP.
 //!
 //! Invariants: no redirect and no reload waits for the server; a request that changes links waits
-//! once in an outage, and not longer than an answer may take; an outage only loses hints.
+//! once in an outage, and not longer than an answer may take; an outage only delays hints.
 
 mod announcement;
 mod engine;

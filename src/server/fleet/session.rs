@@ -63,6 +63,7 @@ impl Fleet {
             }
             messages.check().await?;
             engine.health.checked(&self.probe().await);
+            self.announce_again();
         }
     }
 

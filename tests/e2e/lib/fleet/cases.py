@@ -64,6 +64,23 @@ def hints(scene):
     print(f"50 hooks at 5 replicas in {took:.1f} s: {fetches:.0f} fetches")
 
 
+def reconnections(scene):
+    """A hook at a replica that is not connected reaches the others, which are."""
+    for subscriber in scene.engine.subscribers():
+        code, _ = scene.push()
+        assert scene.engine.ask("CLIENT", "KILL", "ID", subscriber) == ":1"
+        alone = []
+
+        def is_one_alone(alone=alone):
+            alone[:] = [server for server in scene.servers if not server.status()["fleet"]["up"]]
+            return alone
+
+        wait_until(is_one_alone, "a replica is alone")
+        scene.hook(alone[0])
+        scene.until_live(f"/{code}")
+        scene.until_up(1)
+
+
 def keys(scene):
     """An idempotency key is known to every replica: the same answer, the same refusals."""
     urls = [f"https://keys.example/{n}" for n in range(8)]

@@ -96,6 +96,14 @@ class Engine:
             for _ in range(times // at_once):
                 client.sendall(commands)
 
+    def subscribers(self):
+        """Returns the identifiers of the connections that are subscribed to channels."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=5) as client:
+            client.sendall(b"CLIENT LIST TYPE pubsub\r\n")
+            answer = client.makefile("rb")
+            length = int(answer.readline().decode().removeprefix("$"))
+            return re.findall(r"^id=(\d+)", answer.read(length).decode(), re.MULTILINE)
+
     def channel(self):
         """Returns the channel of the fleet."""
         return self.first_of("PUBSUB CHANNELS *:look")

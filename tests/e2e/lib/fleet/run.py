@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from fleet import cases, twenty  # noqa: E402
 from fleet.scene import Scene  # noqa: E402
 
-CASES = [cases.hints, cases.keys, cases.limits, cases.floods, cases.outages]
+CASES = [cases.hints, cases.reconnections, cases.keys, cases.limits, cases.floods, cases.outages]
 SLOW = [cases.refusals, cases.race, twenty.twenty]
 
 
