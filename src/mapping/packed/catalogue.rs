@@ -5,9 +5,9 @@
 
 use std::borrow::Cow;
 
-use super::arena::index;
 use super::entry::Entry;
 use super::site::Site;
+use super::stores::index;
 
 /// The codes of a site by entry; or an empty catalogue for a missing site.
 pub(crate) struct Catalogue<'t> {

@@ -6,20 +6,13 @@
 
 use std::ops::Range;
 
-use super::arena::{Shift, Text, index};
-use super::codes::{CodeKind, Codes, Listed};
 use super::draft::Draft;
-use super::index::{ChangedIndex, Index};
-use super::kept::Kept;
-use super::lines::{LineBlock, Lines};
-use super::moves::Moves;
-use super::notes::Notes;
-use super::pieces::{Part, PartedDocument, Piece, Pieces};
-use super::record::Record;
 use super::review_scope::ReviewScope;
-use super::shapes::DraftShapes;
 use super::site::{Head, Site, Stores};
-use super::targets::Targets;
+use super::stores::{
+    ChangedIndex, CodeKind, Codes, DraftShapes, Index, Kept, LineBlock, Lines, Listed, Moves,
+    Notes, Part, PartedDocument, Piece, Pieces, Record, Shift, Targets, Text, index,
+};
 
 /// A site, and its new parts.
 pub(crate) struct ChangedSite {

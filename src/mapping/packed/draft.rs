@@ -6,16 +6,11 @@ use std::sync::Arc;
 
 use memchr::memmem;
 
-use super::arena::{Arena, Text};
-use super::codes::CodeKind;
-use super::hosts::Hosts;
-use super::lines::Lines;
-use super::moves::Moves;
-use super::notes::Notes;
-use super::pieces::{Part, PartedDocument};
-use super::record::{Record, Shape};
-use super::shapes::DraftShapes;
-use super::targets::Targets;
+use super::stores::{
+    Arena, CodeKind, DraftShapes, Hosts, Lines, Moves, Notes, Part, PartedDocument, Record, Shape,
+    Targets, Text,
+};
+
 use crate::mapping::value::{Defaults, Position, Scheme, SourceFile, scheme};
 
 /// The approximate minimum text of an entry, in bytes: `- url: http://a/`.

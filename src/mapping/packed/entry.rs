@@ -2,12 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::arena::{Text, index};
-use super::codes::{CodeKind, Listed};
-use super::notes::{NoteKind, Term};
-use super::record::{Record, Shape};
 use super::site::Site;
-use super::target_parts::TargetParts;
+use super::stores::{CodeKind, Listed, NoteKind, Record, Shape, TargetParts, Term, Text, index};
 use super::variant::Variant;
 use crate::mapping::value::{Code, Forward, Place, Position, Retired, Status, Timestamp, scheme};
 

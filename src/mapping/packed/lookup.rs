@@ -3,12 +3,10 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::arena::Text;
-use super::codes::CodeKind;
 use super::draft::Owner;
 use super::entry::Entry;
-use super::notes::NoteKind;
 use super::site::Site;
+use super::stores::{CodeKind, NoteKind, Text};
 use super::variant::Variant;
 use crate::mapping::value::{Scheme, scheme, target};
 

@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::arena::Text;
 use super::site::Site;
+use super::stores::Text;
 use crate::mapping::value::Defaults;
 use crate::mapping::value::PieceId;
 

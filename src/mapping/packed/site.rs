@@ -10,17 +10,11 @@ use std::sync::Arc;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::arena::index;
-use super::codes::{CodeKind, Codes};
 use super::draft::Draft;
-use super::index::Index;
-use super::lines::Lines;
-use super::notes::Notes;
-use super::pieces::{PartedDocument, Pieces};
-use super::record::Shape;
 use super::review_scope::ReviewScope;
-use super::shapes::Shapes;
-use super::targets::Targets;
+use super::stores::{
+    CodeKind, Codes, Index, Lines, Notes, PartedDocument, Pieces, Shape, Shapes, Targets, index,
+};
 use crate::mapping::value::{About, BaseUrl, Case, Code, NewCode, Scheme, fold_case};
 
 /// The characters to escape in the path of a short link: all but the ASCII part of the code

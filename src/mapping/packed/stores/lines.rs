@@ -11,13 +11,13 @@ pub(crate) struct Lines(Vec<LineBlock>);
 
 /// Entries of a file that are at most 65,535 lines apart.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct LineBlock {
+pub(crate) struct LineBlock {
     /// The target of its first entry.
-    pub(super) start: Text,
+    pub(crate) start: Text,
     /// The line from which those of its entries count.
-    pub(super) line: u32,
+    pub(crate) line: u32,
     /// The number of the file.
-    pub(super) file: u32,
+    pub(crate) file: u32,
 }
 
 impl LineBlock {
@@ -30,18 +30,18 @@ impl LineBlock {
 
 impl Lines {
     /// Begins a block.
-    pub(super) fn begin(&mut self, start: Text, line: u32, file: u32) {
+    pub(crate) fn begin(&mut self, start: Text, line: u32, file: u32) {
         self.0.push(LineBlock { start, line, file });
     }
 
     /// Begins blocks, of which the last one may get entries.
-    pub(super) fn extend(&mut self, blocks: &[LineBlock]) {
+    pub(crate) fn extend(&mut self, blocks: &[LineBlock]) {
         self.0.extend_from_slice(blocks);
     }
 
     /// Adds the next entry, in a new block if it is not in reach of the last one; returns the number of
     /// its line in its block.
-    pub(super) fn add(&mut self, target: Text, line: u32, file: u32) -> u16 {
+    pub(crate) fn add(&mut self, target: Text, line: u32, file: u32) -> u16 {
         let last = self.0.last();
         let distance = last.and_then(|last| last.distance(line, file));
         distance.unwrap_or_else(|| {
@@ -51,23 +51,23 @@ impl Lines {
     }
 
     /// Returns the block of an entry, given its target.
-    pub(super) fn of(&self, target: Text) -> LineBlock {
+    pub(crate) fn of(&self, target: Text) -> LineBlock {
         let next = self.0.partition_point(|block| block.start <= target);
         self.0[next - 1]
     }
 
     /// Returns the blocks.
-    pub(super) fn blocks(&self) -> &[LineBlock] {
+    pub(crate) fn blocks(&self) -> &[LineBlock] {
         &self.0
     }
 
     /// Returns the blocks for changing them.
-    pub(super) fn blocks_mut(&mut self) -> &mut Vec<LineBlock> {
+    pub(crate) fn blocks_mut(&mut self) -> &mut Vec<LineBlock> {
         &mut self.0
     }
 
     /// Returns a function that does the same as [`of`](Self::of) for entries in written order, faster.
-    pub(super) fn in_order(&self) -> impl FnMut(Text) -> LineBlock {
+    pub(crate) fn in_order(&self) -> impl FnMut(Text) -> LineBlock {
         let mut at = 0;
         move |target| {
             while self.0.get(at + 1).is_some_and(|next| next.start <= target) {
@@ -78,12 +78,12 @@ impl Lines {
     }
 
     /// Releases the memory that was reserved for more.
-    pub(super) fn shrink(&mut self) {
+    pub(crate) fn shrink(&mut self) {
         self.0.shrink_to_fit();
     }
 
     /// Returns the memory in use, in bytes.
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.0.capacity() * size_of::<LineBlock>()
     }
 }

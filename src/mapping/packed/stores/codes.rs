@@ -59,7 +59,7 @@ impl CodeKind {
 
 impl Codes {
     /// Returns an empty list of codes that are found in their own or in any case.
-    pub(super) fn new(case: Case) -> Self {
+    pub(crate) fn new(case: Case) -> Self {
         Self {
             folded: (case == Case::Fold).then(HashTable::new),
             ..Self::default()
@@ -67,7 +67,7 @@ impl Codes {
     }
 
     /// Reserves room for more codes; unused room is released by [`shrink`](Self::shrink).
-    pub(super) fn reserve(&mut self, count: usize) {
+    pub(crate) fn reserve(&mut self, count: usize) {
         self.listed.reserve(count);
         let (listed, texts, hasher) = (&self.listed, &self.texts, &self.hasher);
         let text_of = |number: &u32| texts.get(listed[*number as usize].text);
@@ -85,7 +85,7 @@ impl Codes {
     }
 
     /// Adds a code, which is not found yet; returns its number.
-    pub(super) fn list(&mut self, code: &str, entry: u32, kind: CodeKind) -> u32 {
+    pub(crate) fn list(&mut self, code: &str, entry: u32, kind: CodeKind) -> u32 {
         let number = index(self.listed.len());
         let text = self.texts.store(code);
         self.listed.push(Listed { text, entry, kind });
@@ -93,7 +93,7 @@ impl Codes {
     }
 
     /// Makes a listed code found, unless one with the same text is.
-    pub(super) fn make_found(&mut self, number: u32) {
+    pub(crate) fn make_found(&mut self, number: u32) {
         let (listed, texts, hasher) = (&self.listed, &self.texts, &self.hasher);
         let text_of = |&number: &u32| texts.get(listed[number as usize].text);
         let hash_of = |number: &u32| hasher.hash_one(text_of(number));
@@ -115,7 +115,7 @@ impl Codes {
 
     /// Adds codes of another list, given by their numbers, which are not found yet; `entry_of` returns
     /// the number of an entry here.
-    pub(super) fn copy(
+    pub(crate) fn copy(
         &mut self,
         other: &Self,
         numbers: Range<usize>,
@@ -136,7 +136,7 @@ impl Codes {
 
     /// Makes the codes found that were found in another list and copied from there, without hashing them
     /// again.
-    pub(super) fn find_as(&mut self, other: &Self, copied: &Kept) {
+    pub(crate) fn find_as(&mut self, other: &Self, copied: &Kept) {
         self.hasher = other.hasher.clone();
         self.numbers = other.numbers.clone();
         self.folded.clone_from(&other.folded);
@@ -205,7 +205,7 @@ impl Codes {
     }
 
     /// Releases the memory that was reserved for more.
-    pub(super) fn shrink(&mut self) {
+    pub(crate) fn shrink(&mut self) {
         self.texts.complete();
         self.listed.shrink_to_fit();
         let (listed, texts, hasher) = (&self.listed, &self.texts, &self.hasher);

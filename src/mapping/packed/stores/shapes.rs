@@ -30,7 +30,7 @@ impl Shapes {
 
     /// Returns the number of the shape of an entry.
     #[inline]
-    pub(super) fn number_of(&self, record: &Record) -> usize {
+    pub(crate) fn number_of(&self, record: &Record) -> usize {
         match record.shape.first() {
             Some(number) => number,
             None => self.listed_number(record.target),
@@ -50,19 +50,19 @@ impl Shapes {
     }
 
     /// Returns whether most shapes are of former versions.
-    pub(super) fn has_former(&self) -> bool {
+    pub(crate) fn has_former(&self) -> bool {
         self.all.len() > MIN_FORMER + 2 * self.used().count()
     }
 
     /// Returns the number of entries whose code encodes the hash of their target.
-    pub(super) fn hashed_count(&self) -> usize {
+    pub(crate) fn hashed_count(&self) -> usize {
         let all = self.all.iter().zip(&self.counts);
         let hashed = all.filter(|(shape, _)| shape.is_hashed);
         hashed.map(|(_, count)| *count as usize).sum()
     }
 
     /// Counts the entries again, after some were removed.
-    pub(super) fn recount(&mut self, records: impl Iterator<Item = Record>) {
+    pub(crate) fn recount(&mut self, records: impl Iterator<Item = Record>) {
         self.counts.fill(0);
         for record in records {
             let number = self.number_of(&record);
@@ -71,7 +71,7 @@ impl Shapes {
     }
 
     /// Returns the memory in use, in bytes.
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.all.capacity() * size_of::<Shape>()
             + self.counts.capacity() * size_of::<u32>()
             + self.listed.capacity() * size_of::<(Text, u32)>()
@@ -90,7 +90,7 @@ pub(crate) struct DraftShapes {
 impl DraftShapes {
     /// Begins with the shapes of a former version, whose entries keep theirs, given where the targets that
     /// were kept are now.
-    pub(super) fn after(before: &Shapes, kept: &Kept) -> Self {
+    pub(crate) fn after(before: &Shapes, kept: &Kept) -> Self {
         let listed = before.listed.iter();
         let listed = listed
             .filter_map(|&(target, number)| Some((Text::at(kept.of(target.offset())?), number)));
@@ -106,12 +106,12 @@ impl DraftShapes {
     }
 
     /// Counts an entry with the shape of a number less: it was removed.
-    pub(super) fn leave(&mut self, number: usize) {
+    pub(crate) fn leave(&mut self, number: usize) {
         self.shapes.counts[number] -= 1;
     }
 
     /// Returns the number of a shape.
-    pub(super) fn number(&mut self, shape: Shape) -> u32 {
+    pub(crate) fn number(&mut self, shape: Shape) -> u32 {
         let is_it = |number: &u32| self.shapes.all[*number as usize] == shape;
         if let Some(number) = self.recent.into_iter().flatten().find(is_it) {
             return number;
@@ -126,7 +126,7 @@ impl DraftShapes {
     }
 
     /// Gives an entry the shape with a number; returns the part that its record stores.
-    pub(super) fn assign(&mut self, target: Text, number: u32) -> ShapeNumber {
+    pub(crate) fn assign(&mut self, target: Text, number: u32) -> ShapeNumber {
         self.shapes.counts[number as usize] += 1;
         let short = ShapeNumber::new(number);
         if short == ShapeNumber::MANY {
@@ -141,30 +141,30 @@ impl DraftShapes {
     }
 
     /// Returns all shapes, in the order of their numbers.
-    pub(super) fn all(&self) -> &[Shape] {
+    pub(crate) fn all(&self) -> &[Shape] {
         &self.shapes.all
     }
 
     /// Returns the number of the shape of an entry.
-    pub(super) fn number_of(&self, record: &Record) -> usize {
+    pub(crate) fn number_of(&self, record: &Record) -> usize {
         self.shapes.number_of(record)
     }
 
     /// Returns the shapes for changing them; existing numbers stay valid, but a changed shape is
     /// not found by content.
-    pub(super) fn all_mut(&mut self) -> &mut [Shape] {
+    pub(crate) fn all_mut(&mut self) -> &mut [Shape] {
         self.numbers.clear();
         self.recent = [None; 2];
         &mut self.shapes.all
     }
 
     /// Returns the places of the targets whose shapes are listed, for changing them.
-    pub(super) fn listed_mut(&mut self) -> &mut [(Text, u32)] {
+    pub(crate) fn listed_mut(&mut self) -> &mut [(Text, u32)] {
         &mut self.shapes.listed
     }
 
     /// Returns the shapes in memory, once all entries have theirs.
-    pub(super) fn complete(mut self) -> Shapes {
+    pub(crate) fn complete(mut self) -> Shapes {
         self.shapes.all.shrink_to_fit();
         self.shapes.counts.shrink_to_fit();
         self.shapes.listed.shrink_to_fit();
@@ -175,8 +175,8 @@ impl DraftShapes {
 
 #[cfg(test)]
 mod tests {
+    use super::super::record::Unsaid;
     use super::*;
-    use crate::mapping::packed::record::Unsaid;
     use crate::mapping::value::{Forward, Status};
 
     #[test]

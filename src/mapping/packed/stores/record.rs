@@ -15,9 +15,9 @@ pub(crate) struct Record {
     /// The target, which is also the identity of the entry: later ones are greater.
     pub(crate) target: Text,
     /// The line on which it begins, counted from that of its block.
-    pub(super) line: u16,
+    pub(crate) line: u16,
     /// Its shape, or the marker for further shapes.
-    pub(super) shape: ShapeNumber,
+    pub(crate) shape: ShapeNumber,
 }
 
 /// Properties that many entries share.
@@ -65,7 +65,7 @@ pub(crate) struct Unsaid {
 
 /// The number of a shape among the first, or [`MANY`](Self::MANY).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ShapeNumber(u8);
+pub(crate) struct ShapeNumber(u8);
 
 impl ShapeNumber {
     /// Marks every further shape, whose number is listed with the entry's target.

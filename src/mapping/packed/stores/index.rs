@@ -41,11 +41,11 @@ struct Later {
 }
 
 /// The index of a changed site.
-pub(super) struct ChangedIndex {
-    pub(super) index: Index,
-    pub(super) kept_numbers: KeptNumbers,
+pub(crate) struct ChangedIndex {
+    pub(crate) index: Index,
+    pub(crate) kept_numbers: KeptNumbers,
     /// The numbers of the added records, in ascending order.
-    pub(super) added_numbers: Vec<u32>,
+    pub(crate) added_numbers: Vec<u32>,
 }
 
 impl Index {
@@ -62,7 +62,7 @@ impl Index {
 
     /// Returns the index of a changed site, given where the targets that were kept are now, and the numbers
     /// of all other entries, in ascending order.
-    pub(super) fn changed(&self, kept: &Kept, removed: &[u32], added: Vec<Record>) -> ChangedIndex {
+    pub(crate) fn changed(&self, kept: &Kept, removed: &[u32], added: Vec<Record>) -> ChangedIndex {
         let base_end = self.base_end();
         let (added, mut added_numbers, moved) = match &self.later {
             None => {
@@ -214,12 +214,12 @@ impl Index {
     }
 
     /// Returns the numbers of the entries whose key begins with the bits of an auto code.
-    pub(super) fn with_code_bits(&self, value: u64) -> impl Iterator<Item = u32> {
+    pub(crate) fn with_code_bits(&self, value: u64) -> impl Iterator<Item = u32> {
         self.found(move |layer| layer.with_code_bits(value))
     }
 
     /// Returns the numbers of the entries with keys from `first` to `last`.
-    pub(super) fn with_keys(&self, first: u64, last: u64) -> impl Iterator<Item = u32> {
+    pub(crate) fn with_keys(&self, first: u64, last: u64) -> impl Iterator<Item = u32> {
         self.found(move |layer| layer.with_keys(first, last))
     }
 

@@ -39,7 +39,7 @@ pub(crate) struct Targets {
 
 impl Targets {
     /// Returns no targets, but knows the beginnings of others.
-    pub(super) fn with_hosts(hosts: Arc<Hosts>) -> Self {
+    pub(crate) fn with_hosts(hosts: Arc<Hosts>) -> Self {
         Self {
             texts: Arena::default(),
             hosts,
@@ -48,7 +48,7 @@ impl Targets {
 
     /// Returns no targets, but knows the beginnings of others, unless these are so many that it would take
     /// too long to add some, compared to reading `bytes` of text.
-    pub(super) fn with_hosts_of(others: &Self, bytes: usize) -> Self {
+    pub(crate) fn with_hosts_of(others: &Self, bytes: usize) -> Self {
         match others.hosts.iter().len() > MAX_COPIED_HOSTS.min(bytes / BYTES_A_COPIED_HOST) {
             true => Self::default(),
             false => Self::with_hosts(others.shared_hosts()),
@@ -62,28 +62,28 @@ impl Targets {
     }
 
     /// Returns the beginnings that have numbers, which are shared.
-    pub(super) fn shared_hosts(&self) -> Arc<Hosts> {
+    pub(crate) fn shared_hosts(&self) -> Arc<Hosts> {
         Arc::clone(&self.hosts)
     }
 
     /// Returns whether each beginning that has a number in others has the same one here.
-    pub(super) fn has_numbers_of(&self, others: &Self) -> bool {
+    pub(crate) fn has_numbers_of(&self, others: &Self) -> bool {
         Arc::ptr_eq(&self.hosts, &others.hosts) || self.hosts.extends(&others.hosts)
     }
 
     /// Takes the beginnings that have numbers, so that others may get some.
-    pub(super) fn take_hosts(&mut self) -> Arc<Hosts> {
+    pub(crate) fn take_hosts(&mut self) -> Arc<Hosts> {
         std::mem::take(&mut self.hosts)
     }
 
     /// Reserves room for targets, in bytes, if there is that much.
-    pub(super) fn reserve(&mut self, bytes: usize) {
+    pub(crate) fn reserve(&mut self, bytes: usize) {
         // If not, the room that is actually needed may still be available.
         let (Ok(()) | Err(_)) = self.texts.try_reserve(bytes);
     }
 
     /// Stores a target in canonical form, or an empty text.
-    pub(super) fn store(&mut self, target: &str) -> Text {
+    pub(crate) fn store(&mut self, target: &str) -> Text {
         let length = start_length(target);
         let (start, rest) = target.split_at(length);
         let number = match length {
@@ -100,7 +100,7 @@ impl Targets {
     }
 
     /// Stores all targets of others; returns where they are here.
-    pub(super) fn store_all(&mut self, others: &Self) -> Moves {
+    pub(crate) fn store_all(&mut self, others: &Self) -> Moves {
         let mut moves = Moves::default();
         let mut numbers = vec![None; others.hosts.iter().len()];
         let mut target = String::new();
@@ -197,19 +197,19 @@ impl Targets {
 
     /// Appends some targets of others that have the same numbers for beginnings, as
     /// [`Arena::copy`] does.
-    pub(super) fn copy(&mut self, other: &Self, places: Range<Text>) -> Shift {
+    pub(crate) fn copy(&mut self, other: &Self, places: Range<Text>) -> Shift {
         self.texts.copy(&other.texts, places)
     }
 
     /// Appends all of others that have the same numbers for beginnings, and perhaps more; returns the
     /// distance by which they moved.
-    pub(super) fn append(&mut self, other: Self) -> u32 {
+    pub(crate) fn append(&mut self, other: Self) -> u32 {
         self.hosts = other.hosts;
         self.texts.append(other.texts)
     }
 
     /// Prepares the targets for being shared, and releases the memory that was reserved for more.
-    pub(super) fn complete(&mut self) {
+    pub(crate) fn complete(&mut self) {
         self.texts.complete();
         if let Some(hosts) = Arc::get_mut(&mut self.hosts) {
             hosts.shrink();
@@ -218,12 +218,12 @@ impl Targets {
 
     /// Returns whether so many beginnings have numbers that most of them are of former versions, given the
     /// number of targets: a beginning gets a number when a second target has it.
-    pub(super) fn has_former_hosts(&self, targets: usize) -> bool {
+    pub(crate) fn has_former_hosts(&self, targets: usize) -> bool {
         self.hosts.iter().len() > MIN_HOSTS + targets / 2
     }
 
     /// Returns the memory in use, in bytes; what is shared counts for each that shares it.
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         self.texts.heap_bytes() + self.hosts.heap_bytes()
     }
 }

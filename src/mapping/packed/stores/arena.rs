@@ -71,14 +71,14 @@ impl Text {
     }
 
     /// Returns its offset after it was copied to another arena.
-    pub(super) fn shifted(self, by: Shift) -> Self {
+    pub(crate) fn shifted(self, by: Shift) -> Self {
         Self(self.0.wrapping_add(by.0))
     }
 }
 
 /// The distance between equal texts in two arenas, modulo 2^32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Shift(u32);
+pub(crate) struct Shift(u32);
 
 impl Arena {
     /// Reserves room for texts, in bytes; unused room is released by [`complete`](Self::complete).
@@ -96,7 +96,7 @@ impl Arena {
     }
 
     /// Stores a text, given in two parts.
-    pub(super) fn store_parts(&mut self, start: &str, rest: &str) -> Text {
+    pub(crate) fn store_parts(&mut self, start: &str, rest: &str) -> Text {
         let at = self.end();
         let length = start.len() + rest.len();
         match u8::try_from(length) {
@@ -232,7 +232,7 @@ impl Arena {
     }
 
     /// Returns the length of all texts, in bytes.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.own_start as usize + self.own.len()
     }
 

@@ -46,7 +46,7 @@ pub(crate) enum Part {
 
 impl Part {
     /// Returns the piece if its entries are in the draft.
-    pub(super) fn as_new(&self) -> Option<&Piece> {
+    pub(crate) fn as_new(&self) -> Option<&Piece> {
         match self {
             Self::New(piece) => Some(piece),
             Self::Known { .. } => None,
@@ -84,7 +84,7 @@ pub(crate) struct Pieces {
 
 impl Pieces {
     /// Returns the pieces of documents whose entries are all in the draft of their site.
-    pub(super) fn of_new(documents: &[PartedDocument]) -> Self {
+    pub(crate) fn of_new(documents: &[PartedDocument]) -> Self {
         let mut pieces = Self::default();
         for document in documents {
             pieces.begin(document.file, document.defaults);
@@ -95,7 +95,7 @@ impl Pieces {
     }
 
     /// Begins the pieces of the next document.
-    pub(super) fn begin(&mut self, file: u32, defaults: Defaults) {
+    pub(crate) fn begin(&mut self, file: u32, defaults: Defaults) {
         self.documents.push(PiecedDocument {
             file,
             defaults,
@@ -104,7 +104,7 @@ impl Pieces {
     }
 
     /// Adds the next piece of the current document.
-    pub(super) fn push(&mut self, piece: Piece) {
+    pub(crate) fn push(&mut self, piece: Piece) {
         self.all.push(piece);
     }
 
@@ -114,11 +114,11 @@ impl Pieces {
     }
 
     /// Returns the number of the last piece that begins with a target or before it.
-    pub(super) fn before(&self, target: Text) -> usize {
+    pub(crate) fn before(&self, target: Text) -> usize {
         self.all.partition_point(|piece| piece.start <= target) - 1
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.all.len()
     }
 
@@ -156,7 +156,7 @@ impl Pieces {
     }
 
     /// Returns the memory in use, in bytes.
-    pub(super) fn heap_bytes(&self) -> usize {
+    pub(crate) fn heap_bytes(&self) -> usize {
         let warnings = self
             .all
             .iter()

@@ -20,7 +20,7 @@ impl Moves {
     }
 
     /// Returns the moves after which all targets have moved by a distance.
-    pub(super) fn and_then(mut self, by: u32) -> Self {
+    pub(crate) fn and_then(mut self, by: u32) -> Self {
         self.new
             .iter_mut()
             .for_each(|place| *place = place.moved(by));
@@ -36,7 +36,7 @@ impl Moves {
     }
 
     /// Changes the places in values that are in the order of these.
-    pub(super) fn apply<V>(
+    pub(crate) fn apply<V>(
         &self,
         values: &mut [V],
         place: impl Fn(&V) -> Text,

@@ -116,7 +116,7 @@ impl Notes {
     }
 
     /// Returns the term of an entry.
-    pub(super) fn term_of(&self, owner: Text) -> Option<Term> {
+    pub(crate) fn term_of(&self, owner: Text) -> Option<Term> {
         let near = &self.terms[self.term_places.near(owner)];
         let at = near.binary_search_by_key(&owner, |(owner, _)| *owner);
         Some(near[at.ok()?].1)
@@ -124,7 +124,7 @@ impl Notes {
 
     /// Appends the notes of some entries of another site, given by their targets, which moved to follow
     /// all others.
-    pub(super) fn copy(&mut self, other: &Self, owners: Range<Text>, moved: Shift) {
+    pub(crate) fn copy(&mut self, other: &Self, owners: Range<Text>, moved: Shift) {
         let start = other.notes.partition_point(|it| it.owner < owners.start);
         let end = other.notes.partition_point(|it| it.owner < owners.end);
         let text_of = |number: usize| match other.notes.get(number) {
@@ -146,7 +146,7 @@ impl Notes {
     }
 
     /// Changes the places of owners.
-    pub(super) fn move_owners(&mut self, moves: &Moves) {
+    pub(crate) fn move_owners(&mut self, moves: &Moves) {
         moves.apply(&mut self.notes, |it| it.owner, |it, to| it.owner = to);
         moves.apply(&mut self.terms, |it| it.0, |it, to| it.0 = to);
     }
@@ -166,7 +166,7 @@ impl Notes {
 
     /// Completes the notes, which can be found from now on, and releases the memory that was reserved
     /// for more.
-    pub(super) fn complete(&mut self) {
+    pub(crate) fn complete(&mut self) {
         self.texts.complete();
         self.notes.shrink_to_fit();
         self.terms.shrink_to_fit();
