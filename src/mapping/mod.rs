@@ -21,6 +21,7 @@
 
 mod compare;
 mod compile;
+mod cutting;
 mod forge;
 mod ownership;
 mod packed;
@@ -41,11 +42,11 @@ pub use self::compile::{
     MAX_TABLE_TEXT, Outline, Outset, Pair, Scalar, ScalarForm, SoundTable, TextNeeded, Workers,
     case_of, compile, compile_after, compile_listing, compile_read, defaults_of, scheme_of,
 };
+pub use self::cutting::{Cut, CutCheck, Cutter, FileText, ListPlace, TableFile};
 pub use self::forge::{Forge, ISSUE_FORMS, IssueFields, MAX_ADDRESS_BYTES, RepositoryPages};
 pub use self::ownership::{Author, Owners, Proposal};
 pub(crate) use self::packed::first_of;
 pub use self::packed::{Entry, OwnedVariant, Site, Table, TargetParts, UnknownSite, Variant};
-pub use self::parse::{Cut, CutCheck, Cutter, FileText, ListPlace, TableFile};
 pub use self::resolve::{
     AcceptFields, Location, Outcome, Redirect, Request, SiteKey, SiteRedirect, Via,
 };

@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::mapping::cutting::Cut;
 use crate::mapping::packed::{Catalogue, Entry, Site, Text};
-use crate::mapping::parse::Cut;
 use crate::mapping::value::code_bytes_of_key;
 
 impl Site {

@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 
-use crate::mapping::parse::{Located, Node, Reader, SeenKeys, Stop, text};
+use crate::mapping::cutting::text;
+use crate::mapping::parse::{Located, Node, Reader, SeenKeys, Stop};
 use crate::mapping::value::{Diagnostic, Position, Problems, Rule, SourceFile};
 
 /// The authors who act for each owner, and the admins.

@@ -12,9 +12,9 @@ use std::collections::VecDeque;
 use memchr::memchr;
 
 use super::block_line::{IndentedLine, nothing_more, plain, printable, split_key};
-use super::cut::CutList;
 use super::node::{Located, Node};
 use super::stop::Declined;
+use crate::mapping::cutting::CutList;
 use crate::mapping::value::Position;
 
 /// The maximum nesting of collections here: a table needs four levels.

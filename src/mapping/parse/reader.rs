@@ -6,11 +6,11 @@
 use std::sync::Arc;
 
 use super::block::Block;
-use super::cut::CutList;
 use super::node::{Located, Node};
 use super::report::Report;
 use super::stop::Stop;
 use super::yaml::Yaml;
+use crate::mapping::cutting::CutList;
 use crate::mapping::value::{Position, Problems, Rule};
 
 /// The keys without which a table cannot be read; their places in wrong maps are remembered.

@@ -9,9 +9,10 @@ use std::sync::Arc;
 use super::admit::{admit, check_defaults};
 use super::item::{Item, bare, index_of, is_entry_key};
 use super::site_url::{prefix_url, site_url};
+use crate::mapping::cutting::{Cut, text};
 use crate::mapping::packed::Draft;
 use crate::mapping::parse::lookalike::name_lookalikes;
-use crate::mapping::parse::{Cut, Located, Node, Reader, Report, SeenKeys, Stop, text};
+use crate::mapping::parse::{Located, Node, Reader, Report, SeenKeys, Stop};
 use crate::mapping::value::{
     AboutError, Case, CollectionName, Contact, Defaults, Position, Problems, ProposalTemplate,
     Rule, Scheme, SourceFile, Target,

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::super::entries::Document;
 use super::outline::Outline;
 use super::{of_block, of_events};
+use crate::mapping::cutting::{Cut, text};
 use crate::mapping::packed::Draft;
-use crate::mapping::parse::{Cut, Declined, text, yaml};
+use crate::mapping::parse::{Declined, yaml};
 use crate::mapping::value::{
     Case, Defaults, Diagnostic, Place, Problems, Rule, Scheme, SourceFile,
 };

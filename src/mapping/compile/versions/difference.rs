@@ -10,8 +10,8 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use super::next::compile_after;
+use crate::mapping::cutting::ListPlace;
 use crate::mapping::packed::{Site, Table};
-use crate::mapping::parse::ListPlace;
 use crate::mapping::value::{Case, SourceFile};
 
 /// The differing entries of two versions of a table that differ in the lists of a few files. Both

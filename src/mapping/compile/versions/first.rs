@@ -14,8 +14,9 @@ use super::super::tables::{Compilation, GatheredSite, MAX_TABLE_TEXT, build_site
 use super::input::TextNeeded;
 use super::next::compile_read;
 use super::pieces::keep_warnings;
+use crate::mapping::cutting::{Batch, Batches, Cut, CutBatches, CutPiece, TableFile};
 use crate::mapping::packed::{Draft, Moves, Part, PartedDocument, Piece, index};
-use crate::mapping::parse::{Batch, Batches, Cut, CutBatches, CutPiece, Reader, TableFile};
+use crate::mapping::parse::Reader;
 use crate::mapping::value::{Diagnostic, Problems};
 
 /// The maximum number of batches of a file in memory, from the first that is not compiled yet on: more than

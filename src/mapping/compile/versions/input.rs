@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use crate::mapping::parse::{Cut, FileText, TableFile, text};
+use crate::mapping::cutting::{Cut, FileText, TableFile, text};
 use crate::mapping::value::SourceFile;
 
 /// The text of an unread piece is needed, and with it that of the whole files.

@@ -15,8 +15,8 @@ use super::input::{InputFile, TextNeeded};
 use super::known_files::KnownFiles;
 use super::pieces::PiecedFile;
 use super::written_codes::WrittenCodes;
+use crate::mapping::cutting::{Cut, TableFile};
 use crate::mapping::packed::{ReviewScope, Site, Table};
-use crate::mapping::parse::{Cut, TableFile};
 use crate::mapping::value::{Problems, SourceFile};
 
 /// Compiles the files of one table, of which `before` is an earlier version, and so that a later one
@@ -212,8 +212,8 @@ mod tests {
     use super::super::super::same_table::assert_same;
     use super::*;
     use crate::mapping::compile;
+    use crate::mapping::cutting::Cutter;
     use crate::mapping::packed::Part;
-    use crate::mapping::parse::Cutter;
     use crate::mapping::search::{CodeOrder, OrderChange};
 
     /// Checks the orders of codes that are made from those of an earlier version; returns how many are.

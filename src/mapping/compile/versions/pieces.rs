@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use super::super::entries::Document;
 use super::input::InputFile;
+use crate::mapping::cutting::{CutPiece, MAX_NEW};
 use crate::mapping::packed::{CodeKind, Draft, Part, Piece, Site, index};
-use crate::mapping::parse::{CutPiece, MAX_NEW, Reader};
+use crate::mapping::parse::Reader;
 use crate::mapping::value::{
     Checkpoint, Diagnostic, PieceId, Position, Problems, Scheme, SourceFile,
 };
