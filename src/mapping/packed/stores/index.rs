@@ -105,7 +105,7 @@ impl Index {
     pub(crate) fn kept_numbers(&self, next: &Self, removed: &[u32], added: &[u32]) -> KeptNumbers {
         let base_end = self.base_end();
         let of_base = |numbers: &[u32]| numbers.partition_point(|number| *number < base_end);
-        if !self.keeps_base_in(next, of_base(removed)) {
+        if of_base(added) > 0 || !self.keeps_base_in(next, &removed[..of_base(removed)]) {
             return KeptNumbers::Each(self.each_kept_number(next, removed, added));
         }
         let after_base = |numbers: &[u32]| {
@@ -119,14 +119,15 @@ impl Index {
         }
     }
 
-    /// Returns whether another version has the same base, and all its entries but so many that were removed.
+    /// Returns whether another version has the same base, and all its entries but those that were removed.
     ///
     /// The base may have other versions of an entry that both have: it was read again, perhaps from another
-    /// file.
-    fn keeps_base_in(&self, next: &Self, removed: usize) -> bool {
+    /// file, or because one of two parts that changed places counts as the moved one.
+    fn keeps_base_in(&self, next: &Self, removed: &[u32]) -> bool {
         let removed_until = |index: &Self| index.later.as_ref().map_or(0, |later| later.removed);
         Arc::ptr_eq(&self.base, &next.base)
-            && removed_until(next) == removed_until(self) + removed
+            && removed_until(next) == removed_until(self) + removed.len()
+            && !removed.iter().any(|number| next.is_kept(*number))
             && match (&self.later, &next.later) {
                 (None, _) => true,
                 (Some(_), None) => false,
