@@ -4,7 +4,7 @@ use std::io::{Write as _, stdout};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{Context as _, anyhow};
 use http_body_util::{BodyExt as _, Empty, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
@@ -66,14 +66,27 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         .context("cannot start the runtime")?;
     let answer = runtime.block_on(async { timeout(args.timeout, request(&url)).await });
     let (status, body) = match answer {
-        Ok(answer) => answer.with_context(|| format!("cannot request {url}"))?,
+        Ok(Ok(answer)) => answer,
+        Ok(Err(error)) => return Err(failed_request(error, &url)),
         Err(_) => return Err(anyhow!("{url} does not answer within {:?}", args.timeout).into()),
     };
-    writeln!(stdout(), "{}", String::from_utf8_lossy(&body).trim_end())?;
+    match body.trim_ascii() {
+        // Such as a redirect, where the URL is none of a health check.
+        [] => writeln!(stdout(), "{url} answers {status}, without content")?,
+        body => writeln!(stdout(), "{}", String::from_utf8_lossy(body))?,
+    }
     match status.is_success() {
         true => Ok(()),
         false => Err(Error::Reported),
     }
+}
+
+/// Returns the error for a server that has not answered a request.
+fn failed_request(error: anyhow::Error, url: &Url) -> Error {
+    let hint = "if the server uses TLS, set WAYPOST_TLS_CERT here too, \
+                or name /healthz of its admin listener";
+    let hint = is_closed(&error).then_some(hint);
+    Error::from(error.context(format!("cannot request {url}"))).with_hint(hint)
 }
 
 /// Returns the URL of a path on the server that this machine's configuration describes.
@@ -98,7 +111,8 @@ async fn request(url: &Url) -> anyhow::Result<(StatusCode, Bytes)> {
             &url[url::Position::BeforeHost..url::Position::AfterPort],
         )
         .body(Empty::<Bytes>::new())?;
-    let answer = async {
+    // With the sender, which it drops at its end, so that the connection ends, too.
+    let answer = async move {
         let response = sender.send_request(request).await?;
         let status = response.status();
         let body = Limited::new(response.into_body(), MAX_ANSWER)
@@ -107,15 +121,69 @@ async fn request(url: &Url) -> anyhow::Result<(StatusCode, Bytes)> {
         let body = body.map_err(|error| anyhow!(error))?.to_bytes();
         anyhow::Ok((status, body))
     };
-    tokio::select! {
-        answer = answer => answer,
-        // The connection ends first only if it fails.
-        ended = connection => {
-            ended?;
-            bail!(
-                "the server closed the connection without a response: if it uses TLS, \
-                 set WAYPOST_TLS_CERT here too, or name /healthz of its admin listener"
-            )
+    let (answer, _) = tokio::join!(answer, connection);
+    answer
+}
+
+/// Returns whether a server closed the connection, or sent something else than HTTP.
+fn is_closed(error: &anyhow::Error) -> bool {
+    let error = error.downcast_ref::<hyper::Error>();
+    error.is_some_and(|it| it.is_incomplete_message() || it.is_closed() || it.is_parse())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader};
+    use std::net::TcpListener;
+    use std::thread;
+
+    use super::*;
+
+    /// Returns what is found out from a server that sends this and closes the connection.
+    fn answer(sent: &'static [u8]) -> anyhow::Result<(StatusCode, Bytes)> {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/healthz", listener.local_addr().unwrap());
+        let server = thread::spawn(move || {
+            let (mut client, _) = listener.accept().unwrap();
+            let lines = BufReader::new(client.try_clone().unwrap()).lines();
+            lines
+                .map_while(Result::ok)
+                .take_while(|line| !line.is_empty())
+                .for_each(drop);
+            client.write_all(sent).unwrap();
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build();
+        let answer = runtime
+            .unwrap()
+            .block_on(request(&Url::parse(&url).unwrap()));
+        server.join().unwrap();
+        answer
+    }
+
+    #[test]
+    fn an_answer_is_used_if_the_connection_ends_with_it() {
+        for head in [
+            "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok",
+            "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n\r\nok",
+            "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 2\r\n\r\nok",
+            "HTTP/1.0 503 Service Unavailable\r\n\r\nok",
+        ] {
+            let (status, body) = answer(head.as_bytes()).unwrap();
+            assert_eq!((status.as_u16(), &body[..]), (503, &b"ok"[..]), "{head}");
+        }
+    }
+
+    #[test]
+    fn a_server_that_does_not_answer_in_http_is_recognised() {
+        for sent in [
+            &b""[..],
+            b"HTTP/1.1 200 OK\r\n",
+            b"\x15\x03\x03\x00\x02\x02\x46",
+        ] {
+            let error = answer(sent).unwrap_err();
+            assert!(is_closed(&error), "{sent:?}: {error:#}");
         }
     }
 }
