@@ -1,5 +1,7 @@
 //! `waypost set`: changes the properties of a link, except for its target.
 
+use std::time::SystemTime;
+
 use clap::ValueEnum;
 use clap::builder::BoolishValueParser;
 
@@ -7,7 +9,7 @@ use super::{Editing, EditingArgs};
 use crate::cli::arguments::property;
 use crate::cli::terminal::{Error, with_hint};
 use crate::mapping::{Code, Forward, Status, Target, WrittenDate};
-use crate::registry::{EntryValue, MayShadow};
+use crate::registry::{EditedEntry, EntryValue, MayShadow};
 
 /// Change the title, owner, tags and other properties of a link
 ///
@@ -135,9 +137,16 @@ impl RemovableKey {
 pub(in crate::cli) fn run(args: Args) -> Result<(), Error> {
     let may_shadow = MayShadow::of_flag(args.keys.allow_shadowing);
     let may_lose_aliases = args.keys.allow_alias_loss;
+    let sets_expires = args.keys.expires.is_some();
+    let note = |entry: &EditedEntry| {
+        let expires = entry.content.expires.filter(|_| sets_expires)?;
+        (expires <= SystemTime::now().into())
+            .then(|| format!("it expired at {expires}, so the link no longer works"))
+    };
     args.link.run(Editing {
         may_shadow,
         may_lose_aliases,
+        note: &note,
         ..Editing::new("Change", args.keys.values()?)
     })
 }

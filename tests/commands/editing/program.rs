@@ -105,6 +105,18 @@ fn only_what_is_named_is_set() {
 }
 
 #[test]
+fn a_link_that_would_no_longer_work_is_noted() {
+    let workspace = Workspace::new(TABLE);
+    let args = ["set", "b", "--expires", "2020-01-01"];
+    let report = workspace.changes(&args, "-x]}", "-x], expires: 2020-01-01}");
+    let note = "it expired at 2020-01-02T00:00:00Z, so the link no longer works\n";
+    assert!(report.ends_with(note), "{report}");
+    let args = ["set", "b", "--expires", "9999-12-31"];
+    let report = workspace.changes(&args, "2020-01-01}", "9999-12-31}");
+    assert!(!report.contains("expired"), "{report}");
+}
+
+#[test]
 fn what_is_the_default_is_written_if_it_is_named() {
     let workspace = Workspace::new(TABLE);
     let args = ["set", "b", "--status", "302", "--dry-run"];
