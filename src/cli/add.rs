@@ -196,6 +196,11 @@ fn ask() -> Result<String, Error> {
         stdin().take(MAX_INPUT).read_to_string(&mut text)
     }
     .context("cannot read the URL from standard input")?;
+    if text.trim().is_empty() {
+        return Err(Error::usage(
+            "no URL was given, nor read from standard input",
+        ));
+    }
     let line = text.strip_suffix('\n').unwrap_or(&text);
     Ok(line.strip_suffix('\r').unwrap_or(line).to_owned())
 }

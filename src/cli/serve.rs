@@ -231,8 +231,12 @@ impl Args {
     /// Returns the sockets, passed or bound.
     fn listeners(&self, inherited: &mut Inherited) -> Result<Listeners, Error> {
         Ok(Listeners {
-            public: listen(inherited.take("public"), self.listen.public()?)?,
-            admin: listen(inherited.take("admin"), self.listen.admin())?,
+            public: listen(inherited.take("public"), self.listen.public()?, "--listen")?,
+            admin: listen(
+                inherited.take("admin"),
+                self.listen.admin(),
+                "--admin-listen",
+            )?,
             https_redirect: https_redirect(inherited, self.tls.https_redirect_listen())?,
         })
     }
@@ -396,15 +400,21 @@ fn https_redirect(
     address: Option<ListenAddress>,
 ) -> anyhow::Result<Option<Listener>> {
     match address {
-        Some(address) => listen(inherited.take(HTTPS_REDIRECT), address).map(Some),
+        Some(address) => listen(
+            inherited.take(HTTPS_REDIRECT),
+            address,
+            "--https-redirect-listen",
+        )
+        .map(Some),
         None => Ok(inherited.take(HTTPS_REDIRECT)?),
     }
 }
 
-/// Returns the passed socket, or if there is none, one bound to an address.
+/// Returns the passed socket, or if there is none, one bound to an address, which a flag sets.
 fn listen(
     passed: io::Result<Option<Listener>>,
     address: ListenAddress,
+    flag: &str,
 ) -> anyhow::Result<Listener> {
     if let Some(passed) = passed.context("cannot listen on a socket that was passed")? {
         return Ok(passed);
@@ -413,7 +423,7 @@ fn listen(
         Some(ip) => bound.beside(ip),
         None => Ok(bound),
     });
-    bound.with_context(|| format!("cannot listen on {address}"))
+    bound.with_context(|| format!("cannot listen on {address}, the address of {flag}"))
 }
 
 /// Returns the error of a first load that failed; reports a table's problems, in the format of

@@ -24,9 +24,15 @@ pub struct MergeSetup {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MergeSetupError {
-    /// There is no repository, or Git cannot or will not use it.
-    #[error("cannot use a Git repository around {}", path.display())]
+    /// There is no repository.
+    #[error("there is no Git repository around {}: run this in a clone, or create one with git init", path.display())]
     NoRepository {
+        /// Where it was searched for.
+        path: PathBuf,
+    },
+    /// Git cannot or will not use a repository.
+    #[error("cannot use the Git repository around {}", path.display())]
+    Unusable {
         /// Where it was searched for.
         path: PathBuf,
         /// The error from Git.
@@ -68,11 +74,13 @@ impl MergeSetup {
     ///
     /// If there is none, or Git cannot or will not use it.
     pub fn around(directory: &Path) -> Result<Self, MergeSetupError> {
-        let repository =
-            Repository::discover(directory).map_err(|source| MergeSetupError::NoRepository {
-                path: directory.to_owned(),
-                source,
-            })?;
+        let repository = Repository::discover(directory).map_err(|source| {
+            let path = directory.to_owned();
+            match source.code() {
+                ErrorCode::NotFound => MergeSetupError::NoRepository { path },
+                _ => MergeSetupError::Unusable { path, source },
+            }
+        })?;
         let Some(work_dir) = repository.workdir() else {
             let path = repository.path().to_owned();
             return Err(MergeSetupError::Bare { path });

@@ -231,7 +231,7 @@ $ waypost serve{path}
 $ waypost merge-driver --install{flag}
 ```
 
-The last one is run once in each clone: links that two people add then never conflict.
+The last one is run once in each clone: links that two people add then conflict only if they have the same code.
 "
     )
 }

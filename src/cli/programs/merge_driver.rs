@@ -16,7 +16,7 @@ use crate::edit::{Merged, merge};
 use crate::mapping::SourceFile;
 use crate::source::{FilesError, MergeSetup, replace};
 
-/// Merge two versions of a table for Git: links added on both sides never conflict
+/// Merge two versions of a table for Git by their codes and keys, not by their lines
 ///
 /// Entries are matched by their codes and merged key by key. A conflict (one code with two targets,
 /// or an entry that one side changed and the other removed) is marked around that entry alone, and
