@@ -194,7 +194,7 @@ fn what_cannot_be_extended_is_reported() {
             "mapping:\r- url: https://e.org/\r",
             "1:9: error: a carriage return without a line feed keeps lines from being inserted",
         ),
-        ("mapping: no\n", "1:10: error: \"mapping\" is a list"),
+        ("mapping: no\n", "1:10: error: \"mapping\" must be a list"),
     ] {
         let report = obstacle(text);
         assert!(report.starts_with(&format!("t.yaml:{problem}")), "{report}");

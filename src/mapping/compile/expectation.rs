@@ -37,7 +37,7 @@ impl Expectation {
         let mut expectations = Vec::new();
         for TestItem { from, to, accept } in &document.tests {
             if !from.value.starts_with('/') {
-                let message = "\"from\" is a path from the host's root";
+                let message = "\"from\" must be a path from the host's root";
                 problems.push(
                     Diagnostic::new(Rule::TestFromInvalid, at(from.position), message)
                         .with_hint(format!("begin it with {:?}", base_url.path())),

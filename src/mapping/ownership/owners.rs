@@ -232,11 +232,11 @@ mod tests {
             ),
             (
                 "admins: c\n",
-                "value-wrong-type owners.yaml:1:9: error: \"admins\" is a list",
+                "value-wrong-type owners.yaml:1:9: error: \"admins\" must be a list",
             ),
             (
                 "admins:\n",
-                "value-wrong-type owners.yaml:1:7: error: \"admins\" is a list",
+                "value-wrong-type owners.yaml:1:7: error: \"admins\" must be a list",
             ),
             (
                 "admins: [\"@c\"]\n",
@@ -248,7 +248,7 @@ mod tests {
             ),
             (
                 "owners: [c]\n",
-                "value-wrong-type owners.yaml:1:9: error: \"owners\" is a map",
+                "value-wrong-type owners.yaml:1:9: error: \"owners\" must be a map",
             ),
             (
                 "owners:\n  x: [b]\n  x: [c]\n",
@@ -256,7 +256,7 @@ mod tests {
             ),
             (
                 "owners:\n  x: c\n",
-                "value-wrong-type owners.yaml:2:6: error: \"x\" is a list",
+                "value-wrong-type owners.yaml:2:6: error: \"x\" must be a list",
             ),
             (
                 "owners:\n  ? [c]\n  : [c]\n",

@@ -77,7 +77,7 @@ impl<'t> Reader<'t, '_> {
             return Ok(true);
         }
         if !matches!(value, Node::Alias) {
-            let message = format!("{key:?} is {wanted}, found {}", value.noun());
+            let message = format!("{key:?} must be {wanted}, found {}", value.noun());
             self.problem_with_hint(Rule::ValueWrongType, position, message, hint);
         }
         self.skip(&value)?;
@@ -224,13 +224,13 @@ impl<'t> Reader<'t, '_> {
                 true => WITHOUT_QUOTES,
                 false => "write decimal digits only: no quotes, sign, fraction or leading zero",
             };
-            let message = format!("{key:?} is a whole number");
+            let message = format!("{key:?} must be a whole number");
             self.problem_with_hint(Rule::NumberInvalid, scalar.position, message, hint);
             return Ok(None);
         }
         let number = text.parse().ok().filter(|&number| number <= max);
         if number.is_none() {
-            let message = format!("{key:?} is at most {max}");
+            let message = format!("{key:?} must be at most {max}");
             self.problem(Rule::NumberTooLarge, scalar.position, message);
         }
         Ok(number.map(|number| scalar.at(number)))
@@ -242,7 +242,7 @@ impl<'t> Reader<'t, '_> {
         };
         let time = Timestamp::parse_end(&scalar.text);
         if time.is_none() {
-            self.bad_date(&scalar, "\"expires\" is a date or a date-time");
+            self.bad_date(&scalar, "\"expires\" must be a date or a date-time");
         }
         Ok(time)
     }
@@ -254,7 +254,7 @@ impl<'t> Reader<'t, '_> {
         if scalar.plain && scalar.text == "true" {
             return Ok(Some(Retired::Always));
         }
-        let message = "\"retired\" is \"true\" or a date";
+        let message = "\"retired\" must be \"true\" or a date";
         let meant = match scalar.text.to_ascii_lowercase().as_str() {
             "true" if !scalar.plain => Some(WITHOUT_QUOTES),
             "true" | "yes" | "on" => Some("write it as in \"retired: true\""),
@@ -319,7 +319,7 @@ impl<'t> Reader<'t, '_> {
             }
             Node::Alias => {}
             Node::Sequence | Node::Mapping => {
-                let message = format!("{what} is {wanted}, found {}", value.noun());
+                let message = format!("{what} must be {wanted}, found {}", value.noun());
                 self.problem(Rule::ValueWrongType, position, message);
                 self.skip(&value)?;
             }

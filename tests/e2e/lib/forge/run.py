@@ -294,7 +294,7 @@ def what_init_makes(scene, releases):
         (made.tree / table / "gnu.yaml" if directory else made.tree / table).write_text("mapping: gnu\n")
         made.commit_all("broken")
         job = host(made, forge).run(made.tree / check, Change("broken"), variables)
-        assert not job.passed and '"mapping" is a list' in job.output, job
+        assert not job.passed and '"mapping" must be a list' in job.output, job
         git("checkout", "--quiet", "main", at=made.tree)
         image = ["buildah", "build", "--quiet", "--build-arg", f"WAYPOST={os.environ['REGISTRY']}/waypost:{VERSION}", "."]
         for _ in range(3):
