@@ -98,7 +98,7 @@ pub(super) struct Args {
     threads: Option<NonZeroUsize>,
 
     /// The maximum number of open public connections; further connections wait to be accepted
-    #[arg(help_heading = "Limits", long, value_name = "N", env = "WAYPOST_MAX_CONNECTIONS", default_value = "10000", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(help_heading = "Limits", long, value_name = "N", env = "WAYPOST_MAX_CONNECTIONS", default_value = "10000", value_parser = quantity::within(1..=u32::MAX))]
     max_connections: u32,
 
     /// The maximum size of a table's text [default: what memory can hold, at most 256MiB]

@@ -1,6 +1,9 @@
 //! Quantities in flags: `500ms`, `10s`, `5m`, `1h`, `14d`; `64KiB`, `256MiB`.
 
+use std::fmt;
 use std::num::NonZeroUsize;
+use std::ops::RangeInclusive;
+use std::str::FromStr;
 use std::time::Duration;
 
 /// Parses an interval: a whole number and `ms`, `s`, `m`, `h` or `d`.
@@ -33,6 +36,20 @@ pub(crate) fn positive_interval(text: &str) -> Result<Duration, String> {
 pub(crate) fn count(text: &str) -> Result<NonZeroUsize, String> {
     let error = "write a whole number, at least 1";
     text.parse().map_err(|_| error.to_owned())
+}
+
+/// Returns a parser of the whole numbers in a range.
+pub(crate) fn within<T>(
+    range: RangeInclusive<T>,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
+where
+    T: FromStr + PartialOrd + fmt::Display + Clone + Send + Sync + 'static,
+{
+    move |text: &str| {
+        let number = text.parse().ok().filter(|number| range.contains(number));
+        let (least, most) = (range.start(), range.end());
+        number.ok_or_else(|| format!("write a whole number from {least} to {most}"))
+    }
 }
 
 /// Reads how many problems are listed: a number that is at least 1, or `all`.
@@ -77,6 +94,16 @@ fn scale(number: &str, factor: u64) -> Result<u64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_outside_of_a_range_are_refused_with_the_range() {
+        let parse = within(2..=u8::MAX);
+        assert_eq!((parse("2"), parse("255")), (Ok(2), Ok(255)));
+        for text in ["", "1", "256", "-3", "2.5", "x", "18446744073709551616"] {
+            let refused = Err("write a whole number from 2 to 255".to_owned());
+            assert_eq!(parse(text), refused, "{text}");
+        }
+    }
 
     #[test]
     fn reads_intervals() {

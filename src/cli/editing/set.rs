@@ -6,7 +6,7 @@ use clap::ValueEnum;
 use clap::builder::BoolishValueParser;
 
 use super::{Editing, EditingArgs};
-use crate::cli::arguments::property;
+use crate::cli::arguments::{property, quantity};
 use crate::cli::terminal::{Error, with_hint};
 use crate::mapping::{Code, Forward, Status, Target, WrittenDate};
 use crate::registry::{EditedEntry, EntryValue, MayShadow};
@@ -73,7 +73,7 @@ struct KeyArgs {
     below: Option<Target<'static>>,
 
     /// How long a redirect may be cached; 0 disables caching
-    #[arg(long, value_name = "SECONDS")]
+    #[arg(long, value_name = "SECONDS", value_parser = quantity::within(0..=u32::MAX))]
     cache_max_age: Option<u32>,
 
     /// The last day on which the link works, or the time until which it works (RFC 3339)

@@ -77,11 +77,11 @@ pub(crate) struct Args {
     pub(super) timeout: Duration,
 
     /// How many hosts to check at the same time
-    #[arg(long, value_name = "N", env = "WAYPOST_LINKCHECK_CONCURRENCY", default_value = "64", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", env = "WAYPOST_LINKCHECK_CONCURRENCY", default_value = "64", value_parser = quantity::within(1..=u16::MAX))]
     pub(super) concurrency: u16,
 
     /// How many failures in a row make a link dead
-    #[arg(long, value_name = "N", env = "WAYPOST_LINKCHECK_STRIKES", default_value = "3", value_parser = clap::value_parser!(u8).range(2..))]
+    #[arg(long, value_name = "N", env = "WAYPOST_LINKCHECK_STRIKES", default_value = "3", value_parser = quantity::within(2..=u8::MAX))]
     pub(super) strikes: u8,
 
     /// The minimum time between two failures for both to count
