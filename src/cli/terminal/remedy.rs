@@ -7,6 +7,7 @@
 use std::path::Path;
 
 use crate::git::{Setting, TreeError};
+use crate::mapping::{Diagnostic, Rule};
 use crate::registry::{
     CheckoutError, CodeUnreachable, EditRefusal, IdentityError, LocalError, PublishError,
     RegistrationRefusal,
@@ -80,9 +81,16 @@ pub(crate) fn of_editing(refusal: &EditRefusal) -> Option<String> {
         EditRefusal::CodeUnreachable(_) => CodeUnreachable::HINT,
         EditRefusal::Shadows { .. } => "choose another code, or allow it with --allow-shadowing",
         EditRefusal::TooLarge { .. } => LARGER_TABLE,
+        EditRefusal::Unsound { problems } if problems.iter().any(is_failed_test) => {
+            "if the change is intended, first change the test in the table"
+        }
         _ => return None,
     };
     Some(hint.to_owned())
+}
+
+fn is_failed_test(problem: &Diagnostic) -> bool {
+    problem.rule == Rule::TestFailed
 }
 
 /// Returns how to change the setting on which an error may depend.

@@ -117,6 +117,17 @@ fn a_link_that_would_no_longer_work_is_noted() {
 }
 
 #[test]
+fn a_test_that_would_fail_is_to_be_changed_first() {
+    let test = "tests:\n- from: /b\n  to: https://b.example/\n";
+    let entry = "- url: https://b.example/\n  short-code: b\n";
+    let table = format!("base_url: https://short.code/\nmapping:\n{entry}{test}");
+    let workspace = Workspace::new(&table);
+    let report = workspace.keeps(1, &["retarget", "b", "https://c.example/"]);
+    let hint = "\n  hint: if the change is intended, first change the test in the table\n";
+    assert!(report.ends_with(hint), "{report}");
+}
+
+#[test]
 fn what_is_the_default_is_written_if_it_is_named() {
     let workspace = Workspace::new(TABLE);
     let args = ["set", "b", "--status", "302", "--dry-run"];
