@@ -71,7 +71,7 @@ pub(super) fn run(args: &Args) -> Result<(), Error> {
         Err(_) => return Err(anyhow!("{url} does not answer within {:?}", args.timeout).into()),
     };
     match body.trim_ascii() {
-        // Such as a redirect, where the URL is none of a health check.
+        // Such as a redirect, if the URL is not that of a health check.
         [] => writeln!(stdout(), "{url} answers {status}, without content")?,
         body => writeln!(stdout(), "{}", String::from_utf8_lossy(body))?,
     }
@@ -125,7 +125,7 @@ async fn request(url: &Url) -> anyhow::Result<(StatusCode, Bytes)> {
     answer
 }
 
-/// Returns whether a server closed the connection, or sent something else than HTTP.
+/// Returns whether a server closed the connection, or sent something other than HTTP.
 fn is_closed(error: &anyhow::Error) -> bool {
     let error = error.downcast_ref::<hyper::Error>();
     error.is_some_and(|it| it.is_incomplete_message() || it.is_closed() || it.is_parse())
@@ -139,7 +139,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns what is found out from a server that sends this and closes the connection.
+    /// Requests the health of a server that sends this and closes the connection.
     fn answer(sent: &'static [u8]) -> anyhow::Result<(StatusCode, Bytes)> {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/healthz", listener.local_addr().unwrap());

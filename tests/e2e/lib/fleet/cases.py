@@ -66,17 +66,14 @@ def hints(scene):
 
 def reconnections(scene):
     """A hook at a replica that is not connected reaches the others, which are."""
+
+    def those_alone():
+        return [server for server in scene.servers if not server.status()["fleet"]["up"]]
+
     for subscriber in scene.engine.subscribers():
         code, _ = scene.push()
         assert scene.engine.ask("CLIENT", "KILL", "ID", subscriber) == ":1"
-        alone = []
-
-        def is_one_alone(alone=alone):
-            alone[:] = [server for server in scene.servers if not server.status()["fleet"]["up"]]
-            return alone
-
-        wait_until(is_one_alone, "a replica is alone")
-        scene.hook(alone[0])
+        scene.hook(wait_until(those_alone, "a replica is alone")[0])
         scene.until_live(f"/{code}")
         scene.until_up(1)
 
