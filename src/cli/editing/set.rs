@@ -139,9 +139,11 @@ pub(in crate::cli) fn run(args: Args) -> Result<(), Error> {
     let may_lose_aliases = args.keys.allow_alias_loss;
     let sets_expires = args.keys.expires.is_some();
     let note = |entry: &EditedEntry| {
-        let expires = entry.content.expires.filter(|_| sets_expires)?;
-        (expires <= SystemTime::now().into())
-            .then(|| format!("it expired at {expires}, so the link no longer works"))
+        let expired = entry.content.expired(SystemTime::now().into());
+        let expired = expired.filter(|_| sets_expires)?;
+        Some(format!(
+            "it expired at {expired}, so the link no longer works"
+        ))
     };
     args.link.run(Editing {
         may_shadow,

@@ -78,6 +78,11 @@ impl EntryContent {
         Some(Destination::new(target, below, variants.collect()))
     }
 
+    /// Returns when it expired, if it has at a time.
+    pub(crate) fn expired(&self, now: Timestamp) -> Option<Timestamp> {
+        self.expires.filter(|time| *time <= now)
+    }
+
     /// Returns whether it is retired at a time.
     pub(super) fn is_retired(&self, now: Timestamp) -> bool {
         match self.retired {

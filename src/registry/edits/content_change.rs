@@ -64,7 +64,7 @@ impl ContentChange<'_, '_> {
         if self.after.target.is_none() {
             return Err(EditRefusal::NoTarget { place });
         }
-        match self.after.expires.filter(|time| *time <= self.now) {
+        match self.after.expired(self.now) {
             Some(since) => Err(EditRefusal::Expired { place, since }),
             None => Ok(()),
         }
