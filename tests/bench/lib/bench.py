@@ -53,7 +53,7 @@ AXUM = (
 )
 
 # After how many seconds the whole run is given up.
-BOUND = 15 * 60
+BOUND = 20 * 60
 
 
 @dataclass(frozen=True)
