@@ -37,7 +37,7 @@ pub(crate) mod work_tree;
 
 pub(crate) use branch::ReceivedAs;
 pub use branch::{
-    GitProgram, GitProgramError, RemoteBranch, RemoteBranchError, SeenBranch, StoredCommit,
+    GitProgram, GitProgramError, RemoteBranch, RemoteBranchError, SeenBranch, UnpushedCommit,
 };
 pub(crate) use commit_id::SHORT;
 pub use commit_id::{CommitId, CommitIdError};

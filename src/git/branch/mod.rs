@@ -8,4 +8,4 @@ mod remote_branch;
 pub use program::GitProgram;
 pub use program_error::GitProgramError;
 pub(crate) use receive_pack::ReceivedAs;
-pub use remote_branch::{RemoteBranch, RemoteBranchError, SeenBranch, StoredCommit};
+pub use remote_branch::{RemoteBranch, RemoteBranchError, SeenBranch, UnpushedCommit};

@@ -7,12 +7,14 @@
 use std::io;
 use std::path::Path;
 use std::process::ExitStatus;
+use std::thread;
 use std::time::Duration;
 
 use git2::Repository;
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::{AsyncWriteExt as _, BufReader};
 use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::program::{GitProgram, MAX_ERRORS};
@@ -75,6 +77,9 @@ const VARIABLES: [&str; 9] = [
     "GIT_SHALLOW_FILE",
 ];
 
+/// How many pieces of a pack may wait to be sent.
+const PIECES: usize = 4;
+
 /// The time in which a process that timed out may remove its locks, and one that is not used may end.
 const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
@@ -128,13 +133,37 @@ impl ReceivePack {
 
     /// Moves a branch of its repository. Blocks the thread.
     ///
+    /// In another thread, `make` passes the pieces of the pack to a function that sends them; the branch
+    /// does not move without all of them.
+    ///
     /// # Errors
     ///
     /// If nothing was sent to it. Any later failure is an answer.
     pub(super) fn update_branch(
+        self,
+        update: &BranchMove<'_>,
+        make: impl FnOnce(&mut dyn FnMut(&[u8])) + Send,
+    ) -> Result<Pushed, GitProgramError> {
+        let (sender, pieces) = mpsc::channel(PIECES);
+        thread::scope(|scope| {
+            let make = move || {
+                make(&mut |piece| {
+                    // A process that has ended is sent nothing more.
+                    let (Ok(()) | Err(_)) = sender.blocking_send(piece.to_vec());
+                });
+            };
+            let making = thread::Builder::new().spawn_scoped(scope, make);
+            let making = making.map_err(|source| self.git.failed(source))?;
+            let pushed = self.update_branch_with(update, pieces);
+            making.join().expect("no pack makes it panic");
+            pushed
+        })
+    }
+
+    fn update_branch_with(
         mut self,
         update: &BranchMove<'_>,
-        pack: &[u8],
+        pack: mpsc::Receiver<Vec<u8>>,
     ) -> Result<Pushed, GitProgramError> {
         let Self { git, child, .. } = &mut self;
         git.runtime.block_on(async {
@@ -260,7 +289,7 @@ fn has_limit(repository: &Path) -> bool {
 async fn exchange(
     child: &mut Child,
     update: &BranchMove<'_>,
-    pack: &[u8],
+    pack: mpsc::Receiver<Vec<u8>>,
     received: &mut Received,
 ) -> io::Result<()> {
     let gone = || io::Error::from(io::ErrorKind::BrokenPipe);
@@ -281,7 +310,7 @@ async fn speak(
     mut input: ChildStdin,
     mut output: BufReader<ChildStdout>,
     update: &BranchMove<'_>,
-    pack: &[u8],
+    mut pack: mpsc::Receiver<Vec<u8>>,
     received: &mut Received,
 ) -> io::Result<()> {
     let mut advertised = Vec::new();
@@ -306,9 +335,13 @@ async fn speak(
     received.is_requested = true;
     let send = async {
         // A process that does not read all of it reports the reason.
-        let _ = input.write_all(&request).await;
-        let _ = input.write_all(pack).await;
-        drop(input);
+        let mut sent = input.write_all(&request).await;
+        while sent.is_ok()
+            && let Some(piece) = pack.recv().await
+        {
+            sent = input.write_all(&piece).await;
+        }
+        drop((input, pack));
     };
     let report = async {
         let mut packet = Vec::new();
@@ -360,6 +393,15 @@ mod tests {
         repository: &Repository,
         timeout: Duration,
     ) -> (CommitId, Result<Pushed, GitProgramError>) {
+        push_cut(repository, timeout, 0)
+    }
+
+    /// Pushes a first commit to a repository, without some of the last bytes of its pack, and returns it.
+    fn push_cut(
+        repository: &Repository,
+        timeout: Duration,
+        missing: usize,
+    ) -> (CommitId, Result<Pushed, GitProgramError>) {
         let apart = tempfile::tempdir().unwrap();
         let made = Repository::init_bare(apart.path()).unwrap();
         let tree = made.treebuilder(None).unwrap().write().unwrap();
@@ -379,7 +421,9 @@ mod tests {
         };
         let git = GitProgram::new(apart.path(), timeout).unwrap();
         let started = ReceivePack::start(git, repository.path(), ReceivedAs::Configured).unwrap();
-        (commit.into(), started.update_branch(&update, &bytes))
+        let sent = &bytes[..bytes.len() - missing];
+        let pushed = started.update_branch(&update, |send| send(sent));
+        (commit.into(), pushed)
     }
 
     /// Pushes with longer and longer timeouts, until a hook has left the file `reached`.
@@ -407,24 +451,34 @@ mod tests {
             .collect();
         let changes = texts.iter().map(|(path, text)| FileChange {
             path,
-            bytes: text.as_bytes(),
+            bytes: text.clone().into(),
             before: None,
         });
-        let changes: Vec<_> = changes.collect();
         let who = git2::Signature::now("A", "a@example.org").unwrap();
-        let made = NewCommit::new(&repository, tip, &changes, [&who, &who], "").unwrap();
+        let made = NewCommit::new(&repository, tip, changes.collect(), [&who, &who], "").unwrap();
         let git = GitProgram::new(directory.path(), Duration::from_secs(60)).unwrap();
         let wanted = ReceivedAs::of_files(files);
         let started = ReceivePack::start(git, repository.path(), wanted).unwrap();
-        let whole = made.whole_pack(MIN_PACKED).unwrap();
-        assert_eq!(whole.is_some(), made_of(files) >= MIN_PACKED);
-        let pack = whole.map_or_else(|| made.thin_pack().unwrap(), |it| it.into_bytes());
         let update = BranchMove {
             branch: MAIN,
             from: Some(tip.0),
             to: made.id().0,
         };
-        let pushed = started.update_branch(&update, &pack).unwrap();
+        let apart = tempfile::tempdir().unwrap();
+        let clone = Repository::init_bare(apart.path()).unwrap();
+        let pushed = match made.into_whole_pack(MIN_PACKED) {
+            Ok(pack) => {
+                assert!(made_of(files) >= MIN_PACKED);
+                let clone = clone.path();
+                started.update_branch(&update, |send| pack.send(clone, send).unwrap())
+            }
+            Err(made) => {
+                assert!(made_of(files) < MIN_PACKED);
+                let pack = made.thin_pack().unwrap();
+                started.update_branch(&update, |send| send(&pack))
+            }
+        };
+        let pushed = pushed.unwrap();
         assert!(matches!(pushed, Pushed::Landed { .. }), "{pushed:?}");
         let checked = std::process::Command::new("git")
             .args(["-c", "safe.directory=*", "-C"])
@@ -511,6 +565,17 @@ mod tests {
                 .contains("not appear to be a git repository"),
             "{error}"
         );
+    }
+
+    #[test]
+    fn a_branch_does_not_move_without_all_of_a_pack() {
+        for missing in [1, 20, 30] {
+            let (_directory, repository) = repository("update", "exit 0");
+            let (_, pushed) = push_cut(&repository, Duration::from_secs(60), missing);
+            let is_moved = matches!(pushed, Ok(Pushed::Landed { .. }));
+            assert!(!is_moved, "{missing}: {pushed:?}");
+            assert!(repository.find_reference(MAIN).is_err());
+        }
     }
 
     #[test]

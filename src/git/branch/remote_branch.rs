@@ -15,7 +15,7 @@ use super::program::GitProgram;
 use super::program_error::GitProgramError;
 use super::receive_pack::{MIN_PACKED, ReceivePack, ReceivedAs};
 use crate::git::commit_id::CommitId;
-use crate::git::objects::{MAX_WHOLE, NewCommit};
+use crate::git::objects::{MAX_WHOLE, NewCommit, WholePack};
 use crate::git::setting::Setting;
 use crate::git::transport::CloneTarget;
 use crate::git::transport::Credentials;
@@ -120,15 +120,23 @@ pub struct SeenBranch {
     pub commit: CommitId,
 }
 
-/// A commit in the clone that the remote does not have.
-pub struct StoredCommit {
+/// A commit that the remote does not have. It is in the clone, or gets there while it is pushed.
+pub struct UnpushedCommit {
     id: CommitId,
     /// The objects that the remote lacks, if it is a repository on the same machine and they are
     /// known.
-    pack: Option<Vec<u8>>,
+    pack: Option<UnpushedPack>,
 }
 
-impl StoredCommit {
+/// The objects that a remote lacks.
+enum UnpushedPack {
+    /// They are in the clone.
+    Thin(Vec<u8>),
+    /// They are written to the clone while they are sent.
+    Whole(WholePack),
+}
+
+impl UnpushedCommit {
     pub(crate) fn id(&self) -> CommitId {
         self.id
     }
@@ -136,7 +144,7 @@ impl StoredCommit {
 
 /// Takes any commit of the clone; the objects that the remote lacks are determined when it is
 /// pushed.
-impl From<CommitId> for StoredCommit {
+impl From<CommitId> for UnpushedCommit {
     fn from(id: CommitId) -> Self {
         Self { id, pack: None }
     }
@@ -246,33 +254,35 @@ impl RemoteBranch {
         })
     }
 
-    /// Writes a commit to the clone: all its objects get there in one step, as one pack.
+    /// Writes a commit to the clone, unless it is pushed as a pack in which each object is whole: that is
+    /// compressed, and written, while it is pushed. All objects get into the clone in one step, as one pack.
     ///
     /// # Errors
     ///
     /// If they cannot be written.
-    pub(crate) fn store(&self, commit: &NewCommit<'_>) -> Result<StoredCommit, RemoteBranchError> {
-        let store = || {
-            let id = commit.id();
-            if self.keeps_packs()
-                && let Some(pack) = commit.whole_pack(MIN_PACKED)?
-            {
-                pack.store(&self.clone)?;
-                let pack = Some(pack.into_bytes());
-                return Ok(StoredCommit { id, pack });
-            }
-            let pack = match self.remote.transport() {
-                Transport::Local => Some(commit.thin_pack()?),
-                _ => None,
-            };
-            commit
-                .store(&self.clone)
-                .map(|()| StoredCommit { id, pack })
+    pub(crate) fn prepare(&self, commit: NewCommit) -> Result<UnpushedCommit, RemoteBranchError> {
+        let id = commit.id();
+        let commit = match self.keeps_packs() {
+            true => commit.into_whole_pack(MIN_PACKED),
+            false => Err(commit),
         };
-        store().map_err(|source| RemoteBranchError::Store {
+        let prepared = match commit {
+            Ok(pack) => Ok(Some(UnpushedPack::Whole(pack))),
+            Err(commit) => commit.store(&self.clone).and_then(|()| {
+                let is_local = *self.remote.transport() == Transport::Local;
+                let pack = is_local.then(|| commit.thin_pack()).transpose()?;
+                Ok(pack.map(UnpushedPack::Thin))
+            }),
+        };
+        let pack = prepared.map_err(|source| self.not_stored(source))?;
+        Ok(UnpushedCommit { id, pack })
+    }
+
+    fn not_stored(&self, source: io::Error) -> RemoteBranchError {
+        RemoteBranchError::Store {
             remote: self.remote.to_string(),
             source,
-        })
+        }
     }
 
     /// Starts the process that the next push is sent to, if that is one of a repository on this machine,
@@ -312,15 +322,16 @@ impl RemoteBranch {
         GitProgram::new(&self.clone, self.transfer.timeout)
     }
 
-    /// Pushes a commit of the clone to a branch, by its full name, that is expected to be at
-    /// another commit or not to exist. Blocks the thread.
+    /// Pushes a commit to a branch, by its full name, that is expected to be at another commit or not to
+    /// exist. Blocks the thread.
     ///
     /// # Errors
     ///
-    /// If nothing was sent to the remote. Any later failure is an answer.
+    /// If nothing was sent to the remote, or not all of the commit because the clone cannot be written
+    /// to. Any later failure is an answer.
     pub fn push(
         &self,
-        StoredCommit { id, pack }: &StoredCommit,
+        UnpushedCommit { id, pack }: &UnpushedCommit,
         branch: &str,
         expected: Option<CommitId>,
     ) -> Result<Pushed, RemoteBranchError> {
@@ -333,13 +344,17 @@ impl RemoteBranch {
             };
             if let Some(pack) = pack {
                 let prepared = self.started.take();
-                if let Some(Ok(pushed)) = prepared.map(|it| it.update_branch(&update, pack)) {
+                if let Some(Ok(pushed)) = prepared.map(|it| self.send(it, &update, pack)) {
                     return Ok(pushed);
                 }
-                // Nothing was sent: the process may have met a change of the repository since it was
+                // Nothing was changed: the process may have met a change of the repository since it was
                 // started.
                 if let Some(started) = self.receive_pack(ReceivedAs::Configured) {
-                    return Ok(started?.update_branch(&update, pack)?);
+                    return self.send(started?, &update, pack);
+                }
+                if let UnpushedPack::Whole(pack) = pack {
+                    let stored = pack.send(&self.clone, |_| ());
+                    stored.map_err(|source| self.not_stored(source))?;
                 }
             }
             let remote = self.remote.expose();
@@ -360,6 +375,22 @@ impl RemoteBranch {
             }),
             ended => ended,
         }
+    }
+
+    /// Sends a pack to a process that moves a branch.
+    fn send(
+        &self,
+        process: ReceivePack,
+        update: &BranchMove<'_>,
+        pack: &UnpushedPack,
+    ) -> Result<Pushed, RemoteBranchError> {
+        let (mut stored, clone) = (Ok(()), &self.clone);
+        let pushed = process.update_branch(update, |send| match pack {
+            UnpushedPack::Thin(bytes) => send(bytes),
+            UnpushedPack::Whole(pack) => stored = pack.send(clone, send),
+        });
+        stored.map_err(|source| self.not_stored(source))?;
+        Ok(pushed?)
     }
 
     /// Returns whether Git's configuration has another address for the remote

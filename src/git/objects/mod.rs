@@ -7,7 +7,9 @@ mod new_commit;
 mod object;
 mod pack;
 mod tree;
+mod whole_pack;
 
 pub(crate) use differing_items::{DifferingItem, differing_items};
 pub(crate) use new_commit::{FileChange, MAX_WHOLE, NewCommit};
 pub(crate) use tree::{EntryMode, TreeItem};
+pub(crate) use whole_pack::WholePack;

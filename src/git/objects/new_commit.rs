@@ -1,40 +1,40 @@
 //! A commit of changed files on another commit, with all objects that it adds.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use git2::{ObjectType, Odb, Oid, Repository, Signature};
 
-use super::object::NewObject;
-use super::pack;
+use super::object::{NewObject, id_of};
+use super::pack::{place_in, write_thin};
 use super::tree::{self, ChangedItem, EntryMode};
+use super::whole_pack::WholePack;
 use crate::git::commit_id::CommitId;
-use crate::git::packs::{AddedObject, FinishedPack, PackError, add_objects, add_pack};
-use crate::git::random::random;
+use crate::git::in_parallel;
+use crate::git::packs::{AddedObject, PackError, add_objects};
 
 /// The maximum size of the objects that are compressed in memory together, in bytes.
 pub(crate) const MAX_WHOLE: usize = 128 << 20;
 
 /// A file for a new commit.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) struct FileChange<'f> {
     /// The path from the repository's top.
     pub(crate) path: &'f str,
     /// The new content.
-    pub(crate) bytes: &'f [u8],
+    pub(crate) bytes: Vec<u8>,
     /// The content in the commit before, if known.
     pub(crate) before: Option<&'f [u8]>,
 }
 
 /// A commit, with the trees and files that its parent lacks. It is in no repository yet.
-pub(crate) struct NewCommit<'f> {
+pub(crate) struct NewCommit {
     /// The commit first, then trees, then files.
-    objects: Vec<NewObject<'f>>,
+    objects: Vec<NewObject>,
 }
 
-impl<'f> NewCommit<'f> {
+impl NewCommit {
     /// Creates a commit of files, which keep their modes, on a tip.
     ///
     /// # Errors
@@ -43,14 +43,15 @@ impl<'f> NewCommit<'f> {
     pub(crate) fn new(
         repository: &Repository,
         tip: CommitId,
-        changes: &[FileChange<'f>],
+        changes: Vec<FileChange<'_>>,
         [author, committer]: [&Signature<'_>; 2],
         message: &str,
     ) -> Result<Self, git2::Error> {
         let before = repository.find_commit(tip.0)?.tree_id();
+        let ids = in_parallel(&changes, |change| id_of(ObjectType::Blob, &change.bytes));
         let mut top = ChangedDirectory::default();
-        for change in changes {
-            top.add(change.path, *change);
+        for (change, id) in changes.into_iter().zip(ids) {
+            top.add(change.path, id, change);
         }
         let odb = repository.odb()?;
         let mut made = MadeObjects {
@@ -58,7 +59,7 @@ impl<'f> NewCommit<'f> {
             trees: Vec::new(),
             files: Vec::new(),
         };
-        let tree = made.write(&top, Some(before))?;
+        let tree = made.write(top, Some(before))?;
         let text = format!(
             "tree {tree}\nparent {tip}\nauthor {}\ncommitter {}\n\n{message}",
             written(author),
@@ -83,22 +84,22 @@ impl<'f> NewCommit<'f> {
     /// If there are more objects than a pack can have.
     pub(crate) fn thin_pack(&self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        pack::write_thin(&self.objects, &mut bytes)?;
+        write_thin(&self.objects, &mut bytes)?;
         Ok(bytes)
     }
 
-    /// Returns all objects as a pack in which each is whole, for a repository that keeps a pack of at
-    /// least so many objects as it is; `None` if there are fewer, or they are too large together.
+    /// Converts it into a pack in which each object is whole, for a repository that keeps a pack of at
+    /// least so many objects as it is.
     ///
     /// # Errors
     ///
-    /// If memory is short.
-    pub(crate) fn whole_pack(&self, least: usize) -> io::Result<Option<WholePack>> {
+    /// The commit itself, if it has fewer, or they are too large together.
+    pub(crate) fn into_whole_pack(self, least: usize) -> Result<WholePack, Self> {
         let size: usize = self.objects.iter().map(|object| object.bytes.len()).sum();
-        if self.objects.len() < least || size > MAX_WHOLE {
-            return Ok(None);
+        match self.objects.len() < least || size > MAX_WHOLE {
+            true => Err(self),
+            false => Ok(WholePack::new(self.objects)),
         }
-        pack::whole(&self.objects).map(|made| Some(WholePack(made)))
     }
 
     /// Writes all objects to a bare repository of our own, where they appear in one step.
@@ -122,61 +123,38 @@ impl<'f> NewCommit<'f> {
     }
 }
 
-/// A pack of new objects that needs no others.
-pub(crate) struct WholePack(FinishedPack<Vec<u8>>);
-
-impl WholePack {
-    /// Writes it to a bare repository of our own, where its objects appear in one step.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be written.
-    pub(crate) fn store(&self, repository: &Path) -> io::Result<()> {
-        add_pack(&self.0, &place_in(repository).1)
-    }
-
-    /// Returns its content.
-    pub(crate) fn into_bytes(self) -> Vec<u8> {
-        self.0.out
-    }
-}
-
-/// Returns the directory of packs of a repository, and a temporary name in it.
-fn place_in(repository: &Path) -> (PathBuf, PathBuf) {
-    let packs = repository.join("objects/pack");
-    // The leftovers of a killed process are found by this name, and removed.
-    let aside = packs.join(format!("waypost_git2_{:016x}", random()));
-    (packs, aside)
-}
-
 /// The changed files of a directory, and of those in it.
 #[derive(Default)]
 struct ChangedDirectory<'f> {
     directories: BTreeMap<&'f str, Self>,
-    files: BTreeMap<&'f str, FileChange<'f>>,
+    /// With the ids of their new content.
+    files: BTreeMap<&'f str, (Oid, FileChange<'f>)>,
 }
 
 impl<'f> ChangedDirectory<'f> {
-    fn add(&mut self, path: &'f str, change: FileChange<'f>) {
+    fn add(&mut self, path: &'f str, id: Oid, change: FileChange<'f>) {
         match path.split_once('/') {
-            Some((first, rest)) => self.directories.entry(first).or_default().add(rest, change),
-            None => drop(self.files.insert(path, change)),
+            Some((first, rest)) => {
+                let directory = self.directories.entry(first).or_default();
+                directory.add(rest, id, change);
+            }
+            None => drop(self.files.insert(path, (id, change))),
         }
     }
 }
 
 /// The objects made so far.
-struct MadeObjects<'r, 'f> {
+struct MadeObjects<'r> {
     odb: &'r Odb<'r>,
-    trees: Vec<NewObject<'f>>,
-    files: Vec<NewObject<'f>>,
+    trees: Vec<NewObject>,
+    files: Vec<NewObject>,
 }
 
-impl<'f> MadeObjects<'_, 'f> {
+impl MadeObjects<'_> {
     /// Creates the tree of a directory, from its former tree if there is one, and returns its id.
     fn write(
         &mut self,
-        directory: &ChangedDirectory<'f>,
+        directory: ChangedDirectory<'_>,
         before: Option<Oid>,
     ) -> Result<Oid, git2::Error> {
         let object = match before {
@@ -185,7 +163,7 @@ impl<'f> MadeObjects<'_, 'f> {
         };
         let old = object.as_ref().map_or(&[][..], |object| object.data());
         let mut changes = Vec::new();
-        for (name, directory) in &directory.directories {
+        for (name, directory) in directory.directories {
             let name = name.as_bytes();
             let there = tree::find(old, name);
             if there.is_some_and(|it| it.mode != Some(EntryMode::Directory)) {
@@ -198,25 +176,24 @@ impl<'f> MadeObjects<'_, 'f> {
                 name,
             });
         }
-        for (name, change) in &directory.files {
+        for (name, (id, change)) in directory.files {
             let name = name.as_bytes();
             let there = tree::find(old, name);
             let before = there.and_then(|it| Some((it.id, change.before?)));
-            let file = NewObject::new(ObjectType::Blob, change.bytes, before);
+            let file = NewObject::with_id(id, ObjectType::Blob, change.bytes, before);
             let is_executable = there.is_some_and(|it| it.mode == Some(EntryMode::Executable));
             changes.push(ChangedItem {
                 mode: match is_executable {
                     true => EntryMode::Executable,
                     false => EntryMode::File,
                 },
-                id: file.id,
+                id,
                 name,
             });
             self.files.push(file);
         }
-        let new = Cow::<[u8]>::Owned(tree::with(old, changes));
         let before = before.map(|id| (id, old));
-        let tree = NewObject::new(ObjectType::Tree, new, before);
+        let tree = NewObject::new(ObjectType::Tree, tree::with(old, changes), before);
         let id = tree.id;
         self.trees.push(tree);
         Ok(id)
@@ -279,19 +256,14 @@ mod tests {
     }
 
     /// Returns a commit that changes the text of `l.yaml`.
-    fn changed<'a>(
-        repository: &'a Repository,
-        tip: CommitId,
-        text: &'a str,
-        before: &'a str,
-    ) -> NewCommit<'a> {
+    fn changed(repository: &Repository, tip: CommitId, text: &str, before: &str) -> NewCommit {
         let change = FileChange {
             path: "l.yaml",
-            bytes: text.as_bytes(),
+            bytes: text.into(),
             before: Some(before.as_bytes()),
         };
         let signatures = [&signature(), &signature()];
-        NewCommit::new(repository, tip, &[change], signatures, "").unwrap()
+        NewCommit::new(repository, tip, vec![change], signatures, "").unwrap()
     }
 
     fn lines(count: usize) -> String {
@@ -317,11 +289,12 @@ mod tests {
         ];
         let changes = changed.map(|(path, bytes, before)| FileChange {
             path,
-            bytes: bytes.as_bytes(),
+            bytes: bytes.into(),
             before: before.map(str::as_bytes),
         });
         let signatures = [&signature(), &signature()];
-        let made = NewCommit::new(&repository, tip, &changes, signatures, "Second\n").unwrap();
+        let made =
+            NewCommit::new(&repository, tip, changes.into(), signatures, "Second\n").unwrap();
         let thin = made.thin_pack().unwrap();
         assert!(thin.len() < 1_000, "{}", thin.len());
         made.store(repository.path()).unwrap();
@@ -360,17 +333,17 @@ mod tests {
         let texts: Vec<_> = (0..40).map(|n| (format!("{n}"), lines(n / 2))).collect();
         let changes = texts.iter().map(|(path, text)| FileChange {
             path,
-            bytes: text.as_bytes(),
+            bytes: text.clone().into(),
             before: None,
         });
-        let changes: Vec<_> = changes.collect();
         let signatures = [&signature(), &signature()];
-        let made = NewCommit::new(&repository, tip, &changes, signatures, "").unwrap();
-        assert!(made.whole_pack(43).unwrap().is_none());
-        let whole = made.whole_pack(42).unwrap().unwrap();
-        whole.store(repository.path()).unwrap();
+        let made = NewCommit::new(&repository, tip, changes.collect(), signatures, "").unwrap();
+        let id = made.id();
+        let made = made.into_whole_pack(43).err().unwrap();
+        let whole = made.into_whole_pack(42).ok().unwrap();
+        whole.send(repository.path(), |_| ()).unwrap();
         let again = Repository::open(repository.path()).unwrap();
-        let tree = again.find_commit(made.id().0).unwrap().tree().unwrap();
+        let tree = again.find_commit(id.0).unwrap().tree().unwrap();
         for (path, text) in &texts {
             let blob = again.find_blob(tree.get_name(path).unwrap().id()).unwrap();
             assert_eq!(blob.content(), text.as_bytes());
@@ -451,11 +424,11 @@ mod tests {
         let tip = first(&repository, &[("a.yaml", "a\n")]);
         let change = FileChange {
             path: "a.yaml",
-            bytes: b"b\n",
+            bytes: b"b\n".into(),
             before: None,
         };
         let signatures = [&signature(), &signature()];
-        let made = NewCommit::new(&repository, tip, &[change], signatures, "").unwrap();
+        let made = NewCommit::new(&repository, tip, vec![change], signatures, "").unwrap();
         let packs = repository.path().join("objects/pack");
         let names = || fs::read_dir(&packs).unwrap().map(|it| it.unwrap().path());
         made.store(repository.path()).unwrap();
@@ -481,7 +454,7 @@ mod tests {
         let (_directory, repository) = repository();
         let tip = "1".repeat(40).parse().unwrap();
         let signatures = [&signature(), &signature()];
-        let made = NewCommit::new(&repository, tip, &[], signatures, "");
+        let made = NewCommit::new(&repository, tip, Vec::new(), signatures, "");
         assert!(is_damage(&made.err().unwrap()));
     }
 }

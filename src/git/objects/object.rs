@@ -1,7 +1,5 @@
 //! An object that is in no repository yet.
 
-use std::borrow::Cow;
-
 use git2::{ObjectType, Oid};
 use sha1::{Digest as _, Sha1};
 
@@ -9,10 +7,10 @@ use super::delta::delta;
 
 /// An object, with its id.
 #[derive(Debug)]
-pub(super) struct NewObject<'o> {
+pub(super) struct NewObject {
     pub(super) kind: ObjectType,
     pub(super) id: Oid,
-    pub(super) bytes: Cow<'o, [u8]>,
+    pub(super) bytes: Vec<u8>,
     /// The difference from the previous object, if it is small.
     pub(super) delta: Option<ObjectDelta>,
 }
@@ -24,25 +22,35 @@ pub(super) struct ObjectDelta {
     pub(super) bytes: Vec<u8>,
 }
 
-impl<'o> NewObject<'o> {
+impl NewObject {
     /// Creates an object, given the one that it replaces.
-    pub(super) fn new(
+    pub(super) fn new(kind: ObjectType, bytes: Vec<u8>, before: Option<(Oid, &[u8])>) -> Self {
+        Self::with_id(id_of(kind, &bytes), kind, bytes, before)
+    }
+
+    /// Creates an object whose id was computed before.
+    pub(super) fn with_id(
+        id: Oid,
         kind: ObjectType,
-        bytes: impl Into<Cow<'o, [u8]>>,
+        bytes: Vec<u8>,
         before: Option<(Oid, &[u8])>,
     ) -> Self {
-        let bytes = bytes.into();
-        let mut hash = Sha1::new_with_prefix(format!("{} {}\0", kind.str(), bytes.len()));
-        hash.update(&bytes);
         let delta = before.and_then(|(base, old)| {
             let bytes = delta(old, &bytes)?;
             Some(ObjectDelta { base, bytes })
         });
         Self {
             kind,
-            id: Oid::from_bytes(&hash.finalize()).expect("a SHA-1 is an id"),
+            id,
             bytes,
             delta,
         }
     }
+}
+
+/// Returns the id of an object.
+pub(super) fn id_of(kind: ObjectType, bytes: &[u8]) -> Oid {
+    let mut hash = Sha1::new_with_prefix(format!("{} {}\0", kind.str(), bytes.len()));
+    hash.update(bytes);
+    Oid::from_bytes(&hash.finalize()).expect("a SHA-1 is an id")
 }

@@ -1,15 +1,15 @@
-//! Packs of new objects: thin ones, for a repository that has the previous objects, and whole ones.
+//! Packs of new objects for a repository that has the previous objects, and where they are written.
 
-use std::collections::HashSet;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 
 use super::object::NewObject;
-use crate::git::in_parallel;
-use crate::git::packs::{EntryKind, FinishedPack, PackFile, deflate_fast};
+use crate::git::packs::{EntryKind, PackFile, deflate_fast};
+use crate::git::random::random;
 
 /// Writes a pack of objects, of which those that are small as deltas are deltas to objects that the
 /// reader has.
-pub(super) fn write_thin<W: Write>(objects: &[NewObject<'_>], out: W) -> io::Result<()> {
+pub(super) fn write_thin<W: Write>(objects: &[NewObject], out: W) -> io::Result<()> {
     let mut pack = PackFile::new(out, objects.len())?;
     for object in objects {
         let (kind, bytes) = match &object.delta {
@@ -23,17 +23,10 @@ pub(super) fn write_thin<W: Write>(objects: &[NewObject<'_>], out: W) -> io::Res
     pack.finish().map(drop)
 }
 
-/// Makes a pack of objects in which each is whole, in memory.
-pub(super) fn whole(objects: &[NewObject<'_>]) -> io::Result<FinishedPack<Vec<u8>>> {
-    let mut known = HashSet::new();
-    let objects = objects.iter().filter(|object| known.insert(object.id));
-    let objects: Vec<_> = objects.collect();
-    let compressed = in_parallel(&objects, |object| deflate_fast(&object.bytes));
-    let mut pack = PackFile::new(Vec::new(), objects.len())?;
-    for (object, bytes) in objects.iter().zip(compressed) {
-        let bytes = bytes?;
-        let (kind, size) = (EntryKind::Whole(object.kind), object.bytes.len() as u64);
-        pack.entry(object.id, kind, size, |pack| pack.write_all(&bytes))?;
-    }
-    pack.finish()
+/// Returns the directory of packs of a repository, and a temporary name in it.
+pub(super) fn place_in(repository: &Path) -> (PathBuf, PathBuf) {
+    let packs = repository.join("objects/pack");
+    // The leftovers of a killed process are found by this name, and removed.
+    let aside = packs.join(format!("waypost_git2_{:016x}", random()));
+    (packs, aside)
 }

@@ -92,6 +92,13 @@ impl<W: Write> PackFile<W> {
     }
 }
 
+impl PackFile<Vec<u8>> {
+    /// Returns what was written.
+    pub(crate) fn so_far(&self) -> &[u8] {
+        &self.out
+    }
+}
+
 impl<W: Write> Write for PackFile<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let length = self.out.write(bytes)?;

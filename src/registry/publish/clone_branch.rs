@@ -12,9 +12,8 @@ use super::publish_error::PublishError;
 use super::review::NewBranch;
 use crate::git::{
     CommitId, FileChange, NewCommit, Pushed, ReceivedAs, RemoteBranch, RemoteUrl, SeenBranch,
-    StoredCommit, in_parallel,
+    UnpushedCommit, in_parallel,
 };
-use crate::mapping::SourceFile;
 
 /// A remote's branch, and the author of changes to it.
 pub struct CloneBranch<'b> {
@@ -29,7 +28,7 @@ pub struct CloneBranch<'b> {
     /// The clone, once it was opened.
     opened: RefCell<Option<Arc<Mutex<Repository>>>>,
     /// The last commit.
-    stored: RefCell<Option<StoredCommit>>,
+    committed: RefCell<Option<UnpushedCommit>>,
     /// How the remote should store a push.
     received_as: ReceivedAs,
 }
@@ -50,7 +49,7 @@ impl<'b> CloneBranch<'b> {
             assumed: None,
             name: String::new(),
             opened: RefCell::default(),
-            stored: RefCell::default(),
+            committed: RefCell::default(),
             received_as: ReceivedAs::Configured,
         }
     }
@@ -109,15 +108,13 @@ impl Branch for CloneBranch<'_> {
             true => vec![None; files.len()],
             false => in_parallel(&files, |file| tip.file(&file.path)),
         };
-        let changes: Vec<_> = files
-            .iter()
-            .zip(&before)
-            .map(|(SourceFile { path, bytes }, before)| FileChange {
-                path,
-                bytes,
-                before: before.as_ref().map(|before| &before.bytes[..]),
-            })
-            .collect();
+        let changes = edit.files.iter().zip(files).zip(&before);
+        let changes = changes.map(|((file, new), before)| FileChange {
+            path: &file.path,
+            bytes: new.bytes,
+            before: before.as_ref().map(|before| &before.bytes[..]),
+        });
+        let changes = changes.collect();
         // The files before are read through it, too.
         let repository = self.repository()?;
         let repository = repository.lock().unwrap_or_else(PoisonError::into_inner);
@@ -127,20 +124,20 @@ impl Branch for CloneBranch<'_> {
         };
         let now = |who: &CommitIdentity| Signature::now(&who.name, &who.email);
         let signatures = [&now(&author)?, &now(&committer)?];
-        let commit = NewCommit::new(&repository, tip.commit, &changes, signatures, &edit.message)?;
+        let commit = NewCommit::new(&repository, tip.commit, changes, signatures, &edit.message)?;
         drop(repository);
-        let stored = self.branch.store(&commit)?;
-        let id = stored.id();
-        self.stored.replace(Some(stored));
+        let commit = self.branch.prepare(commit)?;
+        let id = commit.id();
+        self.committed.replace(Some(commit));
         Ok(id)
     }
 
     fn push(&self, commit: CommitId, tip: CommitId) -> Result<Pushed, PublishError> {
-        let stored = self.stored.take().filter(|stored| stored.id() == commit);
-        let stored = stored.expect("what is pushed was committed before");
+        let last = self.committed.take().filter(|last| last.id() == commit);
+        let commit = last.expect("what is pushed was committed before");
         match &self.review {
-            None => Ok(self.branch.push(&stored, &self.name, Some(tip))?),
-            Some(new) => new.judge(self.branch.push(&stored, new.full(), None)?),
+            None => Ok(self.branch.push(&commit, &self.name, Some(tip))?),
+            Some(new) => new.judge(self.branch.push(&commit, new.full(), None)?),
         }
     }
 
