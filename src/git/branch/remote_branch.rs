@@ -344,8 +344,9 @@ impl RemoteBranch {
             };
             if let Some(pack) = pack {
                 let prepared = self.started.take();
-                if let Some(Ok(pushed)) = prepared.map(|it| self.send(it, &update, pack)) {
-                    return Ok(pushed);
+                let sent = prepared.map(|it| self.send(it, &update, pack));
+                if let Some(sent @ (Ok(_) | Err(RemoteBranchError::Store { .. }))) = sent {
+                    return sent;
                 }
                 // Nothing was changed: the process may have met a change of the repository since it was
                 // started.
