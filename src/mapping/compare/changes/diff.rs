@@ -8,10 +8,10 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-use super::case_breach::folds_case;
 use super::change::{Change, ChangeKind, differences};
-use super::site_pair::SitePair;
-use super::takedown::is_taken_down;
+use crate::mapping::compare::breaches::folds_case;
+use crate::mapping::compare::breaches::is_taken_down;
+use crate::mapping::compare::compared::SitePair;
 use crate::mapping::packed::{Entry, Table, TargetParts};
 
 /// Returns the changes from one table to another, the most serious first, then by code.

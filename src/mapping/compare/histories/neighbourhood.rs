@@ -1,7 +1,7 @@
 //! Neighbourhoods: which codes are too far apart to shadow each other.
 //!
 //! This is decided by spelling alone, and errs on the side of near: whether near codes do shadow
-//! each other is decided by [`shadowed`](super::shadowed).
+//! each other is decided by [`shadowed`](crate::mapping::compare::shadowed).
 
 use std::collections::HashSet;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::destination::Lost;
+use crate::mapping::compare::compared::Lost;
 use crate::mapping::packed::{Entry, Site};
 use crate::mapping::value::Diagnostic;
 

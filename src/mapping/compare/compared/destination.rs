@@ -82,7 +82,7 @@ impl<'t> Destination<'t> {
     }
 
     /// Returns the destination in a text made by [`to_text`](Self::to_text).
-    pub(super) fn of_text(text: &'t str) -> Self {
+    pub(in crate::mapping::compare) fn of_text(text: &'t str) -> Self {
         let mut lines = text.split('\n');
         let target = lines.next().unwrap_or_default();
         let below = lines.next().filter(|below| !below.is_empty());
@@ -91,7 +91,7 @@ impl<'t> Destination<'t> {
 
     /// Returns it as a text of lines, which no URL contains: the target, the URL for paths, and one for
     /// each variant. A code that leads to its target alone, as most do, has no more than that.
-    pub(super) fn to_text(&self) -> String {
+    pub(in crate::mapping::compare) fn to_text(&self) -> String {
         let mut text = self.own.target.to_string();
         if self.own.below.is_some() || !self.variants.is_empty() {
             text.push('\n');
@@ -107,7 +107,7 @@ impl<'t> Destination<'t> {
     }
 
     /// Returns whether another destination is the same, except for further variants.
-    pub(super) fn is_extended_by(&self, other: &Self) -> bool {
+    pub(in crate::mapping::compare) fn is_extended_by(&self, other: &Self) -> bool {
         let is_kept = |it: &Promised<'_>| it.was == it.is;
         self.own == other.own && self.promised(other).iter().all(is_kept)
     }
@@ -128,14 +128,14 @@ impl<'t> Destination<'t> {
 
     /// Returns whether every request that names the type of a variant leads to the same target in another
     /// destination, and its paths do.
-    pub(super) fn keeps_variants_in(&self, other: &Self) -> bool {
+    pub(in crate::mapping::compare) fn keeps_variants_in(&self, other: &Self) -> bool {
         let promised = self.promised(other);
         target_for_lost(&promised).is_none() && paths_for_lost(&promised).is_none()
     }
 
     /// Returns whether the paths below a code lead where they did in another destination, for all
     /// requests.
-    pub(super) fn keeps_paths_in(&self, other: &Self) -> bool {
+    pub(in crate::mapping::compare) fn keeps_paths_in(&self, other: &Self) -> bool {
         let own = self.own.paths_lost_in(&other.own);
         own.is_none() && paths_for_lost(&self.promised(other)).is_none()
     }

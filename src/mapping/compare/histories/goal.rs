@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::destination::Destination;
+use crate::mapping::compare::compared::Destination;
 use crate::mapping::packed::Entry;
 
 /// The destination of a code, or none.

@@ -2,7 +2,7 @@
 //!
 //! A path may resolve although it is not a code: it is forwarded, repaired, or another spelling of
 //! a code. A new code may take precedence. Both tables are queried for where such a path leads, by
-//! the steps of [`resolve`](super::resolve), which determine the paths to query:
+//! the steps of [`resolve`](crate::mapping::resolve), which determine the paths to query:
 //!
 //! - A code is found as it is written, with a trailing slash, and with a `+`. Each of the three may
 //!   have been forwarded, repaired, or the standard-alphabet spelling of an auto code.
@@ -25,7 +25,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use super::site_pair::SitePair;
+use crate::mapping::compare::compared::SitePair;
 use crate::mapping::packed::{Catalogue, CodeKind, Entry, Site, Table};
 use crate::mapping::resolve::{LOST, Match, Via, location_of, location_of_variant};
 use crate::mapping::value::{Case, Timestamp};

@@ -13,14 +13,14 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::broken::Link;
-use super::case_breach::folds_case;
 use super::neighbourhood::Neighbourhood;
-use super::permanence::Breach;
 use super::promise::Promise;
-use super::shadowing::shadowed;
 use super::site_promises::SitePromises;
-use super::statement::{Statement, Statements};
+use crate::mapping::compare::breaches::Breach;
+use crate::mapping::compare::breaches::Link;
+use crate::mapping::compare::breaches::folds_case;
+use crate::mapping::compare::breaches::shadowed;
+use crate::mapping::compare::breaches::{Statement, Statements};
 use crate::mapping::compile::Difference;
 use crate::mapping::packed::{Catalogue, Site, Table};
 

@@ -1,7 +1,7 @@
 //! The promise of one code: where it leads, since when it is broken, and where statements moved it.
 
 use super::goal::Goal;
-use super::permanence::Breach;
+use crate::mapping::compare::breaches::Breach;
 use crate::mapping::packed::Entry;
 
 /// The promise of one code.

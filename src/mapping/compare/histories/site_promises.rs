@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::neighbourhood::Neighbourhood;
-use super::permanence::Breach;
 use super::promise::Promise;
+use crate::mapping::compare::breaches::Breach;
 use crate::mapping::packed::Entry;
 
 /// The promises of one site, by code.

@@ -22,7 +22,7 @@ pub fn report_exact_case(
 }
 
 /// Returns whether a site finds codes in any case.
-pub(super) fn folds_case(site: &Site) -> bool {
+pub(in crate::mapping::compare) fn folds_case(site: &Site) -> bool {
     site.about().case() == Case::Fold
 }
 

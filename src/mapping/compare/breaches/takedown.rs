@@ -11,7 +11,11 @@ use crate::mapping::packed::{Entry, Table};
 /// Returns whether an old entry has been taken down: a code of it leads to an entry without a target in
 /// a new table, or is among those known to have done so. If its site is gone, it may have another base
 /// URL now, so every site counts.
-pub(super) fn is_taken_down(old: Entry<'_>, new: &Table, known: &HashSet<Link>) -> bool {
+pub(in crate::mapping::compare) fn is_taken_down(
+    old: Entry<'_>,
+    new: &Table,
+    known: &HashSet<Link>,
+) -> bool {
     if !old.has_target() {
         return false;
     }

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::destination::Destination;
+use crate::mapping::compare::compared::Destination;
 use crate::mapping::packed::{Entry, Site, Variant};
 use crate::mapping::value::{Place, Retired};
 

@@ -13,12 +13,12 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::broken::{Broken, Former, Link, Origin};
 use super::case_breach;
-use super::destination::{Destination, Lost};
 use super::gap::Gap;
 use super::shadow_breach;
-use super::site_pair::SitePair;
 use super::statement::{Statement, Statements};
 use super::takedown::is_taken_down;
+use crate::mapping::compare::compared::SitePair;
+use crate::mapping::compare::compared::{Destination, Lost};
 use crate::mapping::packed::{Entry, Site, Table};
 use crate::mapping::value::{Diagnostic, Rule};
 
@@ -75,7 +75,7 @@ impl Breach {
     }
 
     /// Returns whether a statement of intent permits it.
-    pub(super) fn can_be_intended(self) -> bool {
+    pub(in crate::mapping::compare) fn can_be_intended(self) -> bool {
         matches!(
             self,
             Self::Elsewhere | Self::VariantsElsewhere | Self::BelowElsewhere | Self::Filled
