@@ -175,7 +175,7 @@ impl ProblemType {
             Self::Draining => "The server is about to stop",
             Self::NoTable => "There is no table without errors",
             Self::RemoteDown => {
-                "The repository cannot be reached: as far as the server knows, nothing was changed"
+                "The change cannot be pushed now: as far as the server knows, nothing was changed"
             }
             Self::NotLive => {
                 "The change may have been made, but is not served here yet: repeat the request"
