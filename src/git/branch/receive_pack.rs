@@ -153,10 +153,8 @@ impl ReceivePack {
                 });
             };
             let making = thread::Builder::new().spawn_scoped(scope, make);
-            let making = making.map_err(|source| self.git.failed(source))?;
-            let pushed = self.update_branch_with(update, pieces);
-            making.join().expect("no pack makes it panic");
-            pushed
+            making.map_err(|source| self.git.failed(source))?;
+            self.update_branch_with(update, pieces)
         })
     }
 

@@ -33,7 +33,7 @@ impl<'p, 't> Gap<'p, 't> {
     }
 
     /// Returns the entry that has the target of an old one; of several, the first as written.
-    pub(in crate::mapping::compare) fn successor(&self, old: Entry<'t>) -> Option<Entry<'t>> {
+    pub(super) fn successor(&self, old: Entry<'t>) -> Option<Entry<'t>> {
         let target = old.target()?;
         let leading = self.new.site()?.leading_to(&target);
         leading.into_iter().find(|entry| entry.has_target())
@@ -75,7 +75,7 @@ impl<'p, 't> Gap<'p, 't> {
     }
 
     /// Returns the place where an old entry was.
-    pub(in crate::mapping::compare) fn former_place(&self, old: Entry<'t>) -> Place {
+    pub(super) fn former_place(&self, old: Entry<'t>) -> Place {
         if let Some(entry) = self.neighbour(old) {
             return entry.place();
         }

@@ -17,8 +17,7 @@ use super::gap::Gap;
 use super::shadow_breach;
 use super::statement::{Statement, Statements};
 use super::takedown::is_taken_down;
-use crate::mapping::compare::compared::SitePair;
-use crate::mapping::compare::compared::{Destination, Lost};
+use crate::mapping::compare::compared::{Destination, Lost, SitePair};
 use crate::mapping::packed::{Entry, Site, Table};
 use crate::mapping::value::{Diagnostic, Rule};
 

@@ -9,8 +9,7 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::change::{Change, ChangeKind, differences};
-use crate::mapping::compare::breaches::folds_case;
-use crate::mapping::compare::breaches::is_taken_down;
+use crate::mapping::compare::breaches::{folds_case, is_taken_down};
 use crate::mapping::compare::compared::SitePair;
 use crate::mapping::packed::{Entry, Table, TargetParts};
 

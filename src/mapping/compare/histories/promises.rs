@@ -16,11 +16,9 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::neighbourhood::Neighbourhood;
 use super::promise::Promise;
 use super::site_promises::SitePromises;
-use crate::mapping::compare::breaches::Breach;
-use crate::mapping::compare::breaches::Link;
-use crate::mapping::compare::breaches::folds_case;
-use crate::mapping::compare::breaches::shadowed;
-use crate::mapping::compare::breaches::{Statement, Statements};
+use crate::mapping::compare::breaches::{
+    Breach, Link, Statement, Statements, folds_case, shadowed,
+};
 use crate::mapping::compile::Difference;
 use crate::mapping::packed::{Catalogue, Site, Table};
 
