@@ -4,6 +4,7 @@ mod program;
 mod program_error;
 mod receive_pack;
 mod remote_branch;
+mod started_process;
 
 pub use program::GitProgram;
 pub use program_error::GitProgramError;

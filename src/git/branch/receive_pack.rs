@@ -8,20 +8,18 @@ use std::io;
 use std::path::Path;
 use std::process::ExitStatus;
 use std::thread;
-use std::time::Duration;
 
 use git2::Repository;
-use rustix::process::{Pid, Signal, kill_process};
 use tokio::io::{AsyncWriteExt as _, BufReader};
-use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::program::{GitProgram, MAX_ERRORS};
 use super::program_error::GitProgramError;
+use super::started_process::{StartedProcess, end, is_housekeeping_due};
 use crate::git::captured::Captured;
 use crate::git::error_chain::chain;
-use crate::git::random::random;
 use crate::git::transport::Pushed;
 use crate::git::wire::{BranchMove, MAX_ADVERTISED, PushReport, read_packet};
 
@@ -31,9 +29,7 @@ const COMMAND: &str = "receive-pack";
 /// borrows objects, which are only hints at what need not be checked.
 const NO_BORROWED_BRANCHES: &str = "core.alternateRefsCommand=true";
 
-/// Saves a process in most pushes: only one in so many checks whether the repository should be
-/// repacked, if its configuration allows that.
-const HOUSEKEEPING: u64 = 32;
+/// Leaves housekeeping to other pushes.
 const NO_HOUSEKEEPING: &str = "receive.autogc=false";
 
 /// From so many objects on, a push can be kept as one pack. Git takes longer to make a file of each:
@@ -62,26 +58,8 @@ impl ReceivedAs {
     }
 }
 
-/// The variables that would give `git receive-pack` another configuration than that of its
-/// repository and its user (`git rev-parse --local-env-vars`), or speak another version of the
-/// protocol.
-const VARIABLES: [&str; 9] = [
-    "GIT_CONFIG",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_GRAFT_FILE",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_PROTOCOL",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_SHALLOW_FILE",
-];
-
 /// How many pieces of a pack may wait to be sent.
 const PIECES: usize = 4;
-
-/// The time in which a process that timed out may remove its locks, and one that is not used may end.
-const KILL_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The data received until the process ended or timed out.
 #[derive(Default)]
@@ -99,8 +77,7 @@ struct Received {
 
 /// A `git receive-pack` that was started, and has not been sent anything.
 pub(super) struct ReceivePack {
-    git: GitProgram,
-    child: Child,
+    process: StartedProcess,
     stores: ReceivedAs,
 }
 
@@ -120,10 +97,9 @@ impl ReceivePack {
             ReceivedAs::Pack if !has_limit(repository) => wanted,
             _ => ReceivedAs::Configured,
         };
-        let child = git
-            .runtime
-            .block_on(async { git.receive_pack(repository, stores) })?;
-        Ok(Self { git, child, stores })
+        let mut command = git.receive_pack(repository, stores);
+        let process = StartedProcess::start(git, &mut command)?;
+        Ok(Self { process, stores })
     }
 
     /// Returns how its repository stores objects.
@@ -153,7 +129,7 @@ impl ReceivePack {
                 });
             };
             let making = thread::Builder::new().spawn_scoped(scope, make);
-            making.map_err(|source| self.git.failed(source))?;
+            making.map_err(|source| self.process.git.failed(source))?;
             self.update_branch_with(update, pieces)
         })
     }
@@ -163,7 +139,7 @@ impl ReceivePack {
         update: &BranchMove<'_>,
         pack: mpsc::Receiver<Vec<u8>>,
     ) -> Result<Pushed, GitProgramError> {
-        let Self { git, child, .. } = &mut self;
+        let StartedProcess { git, child } = &mut self.process;
         git.runtime.block_on(async {
             let mut received = Received::default();
             let exchange = exchange(child, update, pack, &mut received);
@@ -182,51 +158,20 @@ impl ReceivePack {
             git.result(received, outcome, failure)
         })
     }
-
-    /// Ends a process that was sent nothing, which changes nothing; returns its exit status if it ended by
-    /// itself.
-    fn close(&mut self) -> Option<ExitStatus> {
-        let Self { git, child, .. } = self;
-        // It may be reading, or writing more references than a pipe holds.
-        drop((child.stdin.take(), child.stdout.take(), child.stderr.take()));
-        git.runtime.block_on(async {
-            let ended = timeout(KILL_TIMEOUT, child.wait()).await;
-            if ended.is_err() {
-                end(child).await;
-            }
-            ended.ok()?.ok()
-        })
-    }
-}
-
-impl Drop for ReceivePack {
-    fn drop(&mut self) {
-        // It has none once it is used.
-        if self.child.stdin.is_some() {
-            self.close();
-        }
-    }
 }
 
 impl GitProgram {
-    fn receive_pack(
-        &self,
-        repository: &Path,
-        stores: ReceivedAs,
-    ) -> Result<Child, GitProgramError> {
-        let mut command = self.command();
-        for variable in VARIABLES {
-            command.env_remove(variable);
-        }
+    fn receive_pack(&self, repository: &Path, stores: ReceivedAs) -> Command {
+        let mut command = self.plain_command();
         command.args(["-c", NO_BORROWED_BRANCHES]);
-        if !random().is_multiple_of(HOUSEKEEPING) {
+        if !is_housekeeping_due() {
             command.args(["-c", NO_HOUSEKEEPING]);
         }
         if stores == ReceivedAs::Pack {
             command.args(["-c", &format!("{}={MIN_PACKED}", LIMITS[0])]);
         }
-        let child = command.arg(COMMAND).arg(repository).spawn();
-        child.map_err(|source| self.failed(source))
+        command.arg(COMMAND).arg(repository);
+        command
     }
 
     /// Returns the result for the branch, given the report.
@@ -353,22 +298,13 @@ async fn speak(
     read
 }
 
-/// Ends a process, which removes its locks on references if it can.
-async fn end(child: &mut Child) {
-    let id = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    if id.is_some_and(|id| kill_process(id, Signal::TERM).is_ok()) {
-        let _ = timeout(KILL_TIMEOUT, child.wait()).await;
-    }
-    // If this fails, it has already ended.
-    let _ = timeout(KILL_TIMEOUT, child.kill()).await;
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt as _;
+    use std::time::Duration;
 
-    use rustix::process::test_kill_process;
+    use rustix::process::{Pid, test_kill_process};
 
     use super::*;
     use crate::git::commit_id::CommitId;
@@ -525,9 +461,9 @@ mod tests {
         let git = GitProgram::new(directory.path(), Duration::from_secs(60)).unwrap();
         let mut started =
             ReceivePack::start(git, repository.path(), ReceivedAs::Configured).unwrap();
-        let process = Pid::from_raw(started.child.id().unwrap().cast_signed()).unwrap();
+        let process = Pid::from_raw(started.process.child.id().unwrap().cast_signed()).unwrap();
         test_kill_process(process).unwrap();
-        assert!(started.close().is_some(), "it was killed");
+        assert!(started.process.close().is_some(), "it was killed");
         assert!(test_kill_process(process).is_err(), "it was not waited for");
         let after = fs::read_to_string(directory.path().join("packed-refs")).unwrap();
         assert_eq!(after, refs);
