@@ -10,6 +10,7 @@ mod fixture;
 #[path = "../support/git.rs"]
 mod git;
 mod imports;
+mod plain;
 mod program;
 mod race;
 mod receive;

@@ -131,7 +131,7 @@ fn a_race_that_nobody_else_wins_is_a_refusal() {
     // As of a process that was killed.
     fs::write(fixture.at("remote.git/refs/heads/main.lock"), "").unwrap();
     let (error, tries) = refused(&fixture);
-    let words = "the remote refused the push: [remote rejected] (failed to update ref)";
+    let words = "the remote refused the push: cannot lock ref 'refs/heads/main': Unable to create";
     assert!(error.starts_with(words), "{error}");
     assert_eq!(tries, 12);
     assert_eq!(fixture.table(), "one");

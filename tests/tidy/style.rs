@@ -24,9 +24,9 @@ const IMPURE: &[&str] = &[
 ];
 
 /// The options of other programs that lower layers run or mention: Git, and those that it runs.
-const FOREIGN_OPTIONS: &str = "add cached ff-only file force-with-lease get global hard \
-    intent-to-add literal-pathspecs local-env-vars no-tags no-write-fetch-head only porcelain push \
-    quiet refmap set-upstream-to symref type unshallow";
+const FOREIGN_OPTIONS: &str = "add auto cached ff-only file force-with-lease get git-dir global hard \
+    intent-to-add list literal-pathspecs local-env-vars name-only no-tags no-write-fetch-head only \
+    porcelain push quiet refmap set-upstream-to stdin symref type unshallow";
 
 /// Returns the code of a file with the numbers of its lines, without comments and tests at its end.
 fn code(text: &str) -> impl Iterator<Item = (usize, &str)> {

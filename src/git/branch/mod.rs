@@ -1,10 +1,12 @@
 //! A writable branch of a remote; and the `git` program, for what libgit2 does differently.
 
+mod plain_repository;
 mod program;
 mod program_error;
 mod receive_pack;
 mod remote_branch;
 mod started_process;
+mod update_ref;
 
 pub use program::GitProgram;
 pub use program_error::GitProgramError;

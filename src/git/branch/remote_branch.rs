@@ -11,11 +11,14 @@ use git2::Repository;
 use serde::de::DeserializeOwned;
 use tokio::runtime::Builder;
 
+use super::plain_repository::PlainRepository;
 use super::program::GitProgram;
 use super::program_error::GitProgramError;
 use super::receive_pack::{MIN_PACKED, ReceivePack, ReceivedAs};
+use super::update_ref::UpdateRef;
 use crate::git::commit_id::CommitId;
 use crate::git::objects::{MAX_WHOLE, NewCommit, WholePack};
+use crate::git::packs::StoredPack;
 use crate::git::setting::Setting;
 use crate::git::transport::CloneTarget;
 use crate::git::transport::Credentials;
@@ -105,8 +108,8 @@ pub struct RemoteBranch {
     transfer: Transfer,
     credentials: Credentials,
     clone: PathBuf,
-    /// The process that the next push is sent to, if it was started already.
-    started: RefCell<Option<ReceivePack>>,
+    /// The process of the next push, if it was started already.
+    started: RefCell<Option<StartedPush>>,
     /// The directory of the clone, if that is removed when this is dropped.
     _temporary: Option<StateDir>,
 }
@@ -123,17 +126,33 @@ pub struct SeenBranch {
 /// A commit that the remote does not have. It is in the clone, or gets there while it is pushed.
 pub struct UnpushedCommit {
     id: CommitId,
-    /// The objects that the remote lacks, if it is a repository on the same machine and they are
-    /// known.
-    pack: Option<UnpushedPack>,
+    objects: UnpushedObjects,
 }
 
-/// The objects that a remote lacks.
+/// How a remote gets the objects that it lacks.
+enum UnpushedObjects {
+    /// They are determined when the commit is pushed.
+    Unknown,
+    /// The pack of the clone that has them is copied to a repository on this machine.
+    Copied(StoredPack),
+    /// They are sent to a repository on this machine.
+    Sent(UnpushedPack),
+}
+
+/// The objects that are sent to a repository on this machine.
 enum UnpushedPack {
     /// They are in the clone.
     Thin(Vec<u8>),
     /// They are written to the clone while they are sent.
     Whole(WholePack),
+}
+
+/// A process that waits for a push to a repository on this machine.
+enum StartedPush {
+    /// It moves a branch of a plain repository.
+    UpdateRef(UpdateRef),
+    /// It receives a pack.
+    ReceivePack(ReceivePack),
 }
 
 impl UnpushedCommit {
@@ -146,7 +165,8 @@ impl UnpushedCommit {
 /// pushed.
 impl From<CommitId> for UnpushedCommit {
     fn from(id: CommitId) -> Self {
-        Self { id, pack: None }
+        let objects = UnpushedObjects::Unknown;
+        Self { id, objects }
     }
 }
 
@@ -267,15 +287,18 @@ impl RemoteBranch {
             false => Err(commit),
         };
         let prepared = match commit {
-            Ok(pack) => Ok(Some(UnpushedPack::Whole(pack))),
-            Err(commit) => commit.store(&self.clone).and_then(|()| {
+            Ok(pack) => Ok(UnpushedObjects::Sent(UnpushedPack::Whole(pack))),
+            Err(commit) => commit.store(&self.clone).and_then(|stored| {
                 let is_local = *self.remote.transport() == Transport::Local;
-                let pack = is_local.then(|| commit.thin_pack()).transpose()?;
-                Ok(pack.map(UnpushedPack::Thin))
+                Ok(match &*self.started.borrow() {
+                    Some(StartedPush::UpdateRef(_)) => UnpushedObjects::Copied(stored),
+                    _ if is_local => UnpushedObjects::Sent(UnpushedPack::Thin(commit.thin_pack()?)),
+                    _ => UnpushedObjects::Unknown,
+                })
             }),
         };
-        let pack = prepared.map_err(|source| self.not_stored(source))?;
-        Ok(UnpushedCommit { id, pack })
+        let objects = prepared.map_err(|source| self.not_stored(source))?;
+        Ok(UnpushedCommit { id, objects })
     }
 
     fn not_stored(&self, source: io::Error) -> RemoteBranchError {
@@ -285,19 +308,30 @@ impl RemoteBranch {
         }
     }
 
-    /// Starts the process that the next push is sent to, if that is one of a repository on this machine,
-    /// where objects are stored as `wanted` unless it is configured how. If the branch moves from now on,
-    /// that push is lost.
+    /// Starts the process of the next push, if that is to a repository on this machine, where objects are
+    /// stored as `wanted` unless it is configured how. If the branch moves from now on, that push is lost.
     pub(crate) fn prepare_push(&self, wanted: ReceivedAs) {
-        // The push starts it again, and reports the reason.
-        let started = self.receive_pack(wanted).and_then(|started| started.ok());
+        let start = |directory: PathBuf| match PlainRepository::open(&directory) {
+            Some(plain) => {
+                let started = UpdateRef::start(&plain, self.transfer.timeout);
+                started.map(StartedPush::UpdateRef)
+            }
+            None => {
+                let started = ReceivePack::start(self.program().ok()?, &directory, wanted);
+                started.ok().map(StartedPush::ReceivePack)
+            }
+        };
+        // Without it, the push starts another one, and reports the reason if that fails, too.
+        let started = self.directory().and_then(start);
         self.started.replace(started);
     }
 
     /// Returns whether the next push is kept as one pack if it has enough objects.
     fn keeps_packs(&self) -> bool {
-        let started = self.started.borrow();
-        (started.as_ref()).is_some_and(|it| it.stores() == ReceivedAs::Pack)
+        match &*self.started.borrow() {
+            Some(StartedPush::ReceivePack(process)) => process.stores() == ReceivedAs::Pack,
+            _ => false,
+        }
     }
 
     /// Returns whether a commit of so many files, of so many bytes together, is pushed as a pack in which
@@ -307,15 +341,12 @@ impl RemoteBranch {
         self.keeps_packs() && files >= MIN_PACKED && bytes <= MAX_WHOLE / 2
     }
 
-    /// Starts the process that receives a pack, if the remote has one on this machine.
-    fn receive_pack(&self, wanted: ReceivedAs) -> Option<Result<ReceivePack, RemoteBranchError>> {
+    /// Returns the directory of the remote, if that is on this machine and Git's configuration has no other
+    /// address for it.
+    fn directory(&self) -> Option<PathBuf> {
         let is_local = *self.remote.transport() == Transport::Local;
         let directory = self.remote.directory().filter(|_| is_local)?;
-        if self.is_rewritten() {
-            return None;
-        }
-        let start = || Ok(ReceivePack::start(self.program()?, &directory, wanted)?);
-        Some(start())
+        (!self.is_rewritten()).then_some(directory)
     }
 
     fn program(&self) -> io::Result<GitProgram> {
@@ -331,7 +362,7 @@ impl RemoteBranch {
     /// to. Any later failure is an answer.
     pub fn push(
         &self,
-        UnpushedCommit { id, pack }: &UnpushedCommit,
+        UnpushedCommit { id, objects }: &UnpushedCommit,
         branch: &str,
         expected: Option<CommitId>,
     ) -> Result<Pushed, RemoteBranchError> {
@@ -342,21 +373,15 @@ impl RemoteBranch {
                 from: expected.map(|id| id.0),
                 to: commit.0,
             };
-            if let Some(pack) = pack {
-                let prepared = self.started.take();
-                let sent = prepared.map(|it| self.send(it, &update, pack));
-                if let Some(sent @ (Ok(_) | Err(RemoteBranchError::Store { .. }))) = sent {
-                    return sent;
+            let pushed = match (objects, self.started.take()) {
+                (UnpushedObjects::Copied(pack), Some(StartedPush::UpdateRef(process))) => {
+                    process.move_branch(&update, pack)
                 }
-                // Nothing was changed: the process may have met a change of the repository since it was
-                // started.
-                if let Some(started) = self.receive_pack(ReceivedAs::Configured) {
-                    return self.send(started?, &update, pack);
-                }
-                if let UnpushedPack::Whole(pack) = pack {
-                    let stored = pack.send(&self.clone, |_| ());
-                    stored.map_err(|source| self.not_stored(source))?;
-                }
+                (UnpushedObjects::Sent(pack), started) => self.send(started, &update, pack)?,
+                _ => None,
+            };
+            if let Some(pushed) = pushed {
+                return Ok(pushed);
             }
             let remote = self.remote.expose();
             return Ok(self.program()?.push(remote, commit, branch, expected)?);
@@ -378,8 +403,33 @@ impl RemoteBranch {
         }
     }
 
-    /// Sends a pack to a process that moves a branch.
+    /// Sends a pack to a repository on this machine. Returns `None` if nothing was changed, and a `git push`
+    /// of what the clone then has is needed.
     fn send(
+        &self,
+        started: Option<StartedPush>,
+        update: &BranchMove<'_>,
+        pack: &UnpushedPack,
+    ) -> Result<Option<Pushed>, RemoteBranchError> {
+        if let Some(StartedPush::ReceivePack(process)) = started {
+            let sent = self.send_to(process, update, pack);
+            if let Ok(_) | Err(RemoteBranchError::Store { .. }) = sent {
+                return sent.map(Some);
+            }
+        }
+        // Nothing was changed: the process may have met a change of the repository since it was started.
+        if let Some(directory) = self.directory() {
+            let started = ReceivePack::start(self.program()?, &directory, ReceivedAs::Configured);
+            return self.send_to(started?, update, pack).map(Some);
+        }
+        if let UnpushedPack::Whole(pack) = pack {
+            let stored = pack.send(&self.clone, |_| ());
+            stored.map_err(|source| self.not_stored(source))?;
+        }
+        Ok(None)
+    }
+
+    fn send_to(
         &self,
         process: ReceivePack,
         update: &BranchMove<'_>,

@@ -12,7 +12,7 @@ use super::tree::{self, ChangedItem, EntryMode};
 use super::whole_pack::WholePack;
 use crate::git::commit_id::CommitId;
 use crate::git::in_parallel;
-use crate::git::packs::{AddedObject, PackError, add_objects};
+use crate::git::packs::{AddedObject, PackError, StoredPack, add_objects};
 
 /// The maximum size of the objects that are compressed in memory together, in bytes.
 pub(crate) const MAX_WHOLE: usize = 128 << 20;
@@ -107,7 +107,7 @@ impl NewCommit {
     /// # Errors
     ///
     /// If they cannot be written.
-    pub(crate) fn store(&self, repository: &Path) -> io::Result<()> {
+    pub(crate) fn store(&self, repository: &Path) -> io::Result<StoredPack> {
         let (packs, aside) = place_in(repository);
         let objects = self.objects.iter().map(|object| AddedObject {
             id: object.id,

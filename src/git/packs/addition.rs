@@ -12,7 +12,8 @@ use super::delta::{Delta, MAX_STEPS};
 use super::entry::{deflate, deflate_fast};
 use super::local_packs::{LocalPacks, RootedEntry};
 use super::pack_error::PackError;
-use super::pack_writer::{CompressedBytes, Durability, NewPackEntry, write_pack};
+use super::pack_writer::{CompressedBytes, Durability, NewPackEntry, StoredPack, write_pack};
+use crate::git::parallel::in_parallel;
 
 /// The smallest object that is stored as a delta: smaller ones are compressed in less time than the
 /// indexes of packs are read.
@@ -43,7 +44,7 @@ pub(crate) fn add_objects(
     objects: &[AddedObject<'_>],
     directory: &Path,
     aside: &Path,
-) -> Result<(), PackError> {
+) -> Result<StoredPack, PackError> {
     let (local, deltas) = match deltas(objects, directory) {
         // Without its previous version, an object is written whole: other reads report the damage.
         Err(PackError::Damaged(_)) => (LocalPacks::open(directory, &[])?, HashMap::new()),
@@ -132,10 +133,10 @@ fn entries<'p>(
             });
         }
     }
-    for object in objects {
-        if !written.insert(object.id) {
-            continue;
-        }
+    let objects: Vec<_> = (objects.iter())
+        .filter(|object| written.insert(object.id))
+        .collect();
+    let new = in_parallel(&objects, |object| -> Result<_, PackError> {
         let (base, size, bytes) = match deltas.get(&object.id) {
             Some(delta) => (
                 Some(delta.root.id),
@@ -145,13 +146,16 @@ fn entries<'p>(
             // As fast as possible: it is soon packed again.
             None => (None, object.bytes.len(), deflate_fast(object.bytes)?),
         };
-        entries.push(NewPackEntry {
+        Ok(NewPackEntry {
             id: object.id,
             kind: object.kind,
             base,
             size: size as u64,
             content: CompressedBytes::Bytes(bytes),
-        });
+        })
+    });
+    for entry in new {
+        entries.push(entry?);
     }
     Ok(entries)
 }

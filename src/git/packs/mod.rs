@@ -30,6 +30,6 @@ pub(crate) use local_packs::pack_names;
 pub(crate) use object_reader::ObjectReader;
 pub(crate) use pack_error::PackError;
 pub(crate) use pack_file::PackFile;
-pub(crate) use pack_writer::add_pack;
+pub(crate) use pack_writer::{StoredPack, add_pack};
 pub(crate) use received::ReceivedPack;
 pub(crate) use repack::{RepackOrder, Repacked, install, may_be_due, repack};

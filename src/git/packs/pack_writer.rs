@@ -1,9 +1,10 @@
 //! Writing a pack of a clone, and giving it its name.
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Read as _, Write as _};
 use std::ops::Range;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use git2::{ObjectType, Oid};
@@ -12,6 +13,7 @@ use super::entry::EntryKind;
 use super::local_packs::FileRange;
 use super::pack_error::PackError;
 use super::pack_file::{FinishedPack, PackFile};
+use crate::git::random::random;
 
 /// The extension of an index that has yet to be given its name: readers look for others.
 pub(super) const INDEX_ASIDE: &str = "index";
@@ -75,7 +77,7 @@ pub(super) struct WrittenPack {
 
 impl WrittenPack {
     /// Gives the pack its name, by which it is found from now on; if that fails, removes what has none yet.
-    pub(super) fn install(&self) -> io::Result<()> {
+    pub(super) fn install(&self) -> io::Result<StoredPack> {
         let [pack, index] = ["pack", "idx"].map(|extension| {
             self.aside
                 .with_file_name(format!("{}.{extension}", self.name))
@@ -90,7 +92,9 @@ impl WrittenPack {
                 }
             })
         });
-        installed.inspect_err(|_| self.discard())
+        installed.inspect_err(|_| self.discard())?;
+        let path = self.aside.with_file_name(&self.name);
+        Ok(StoredPack { path })
     }
 
     /// Returns a pack that an earlier process has written.
@@ -106,6 +110,39 @@ impl WrittenPack {
     }
 }
 
+/// A pack that has its name.
+#[derive(Debug)]
+pub(crate) struct StoredPack {
+    /// Its path without the extension.
+    path: PathBuf,
+}
+
+impl StoredPack {
+    /// Copies it to another repository, where its objects appear in one step, and are on the disk.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot be copied; then nothing is left of it there.
+    pub(crate) fn copy_to(&self, repository: &Path) -> io::Result<()> {
+        // If this process is killed, `git gc` removes the leftovers by this name (git-prune(1)).
+        let aside = format!("objects/pack/tmp_pack_{:016x}", random());
+        let name = self.path.file_name().unwrap_or_default();
+        let copy = WrittenPack::of(repository.join(aside), name.to_string_lossy().into_owned());
+        [("pack", "pack"), ("idx", INDEX_ASIDE)]
+            .into_iter()
+            .try_for_each(|(from, to)| {
+                let to = copy.aside.with_extension(to);
+                fs::copy(self.path.with_extension(from), &to)?;
+                let file = File::open(&to)?;
+                // As those that Git writes.
+                file.set_permissions(Permissions::from_mode(0o444))?;
+                file.sync_all()
+            })
+            .inspect_err(|_| copy.discard())?;
+        copy.install().map(drop)
+    }
+}
+
 /// Writes a pack that was made in memory into the directory of packs, where it appears in one step,
 /// through temporary files `aside`.
 ///
@@ -117,7 +154,7 @@ pub(crate) fn add_pack(made: &FinishedPack<Vec<u8>>, aside: &Path) -> io::Result
     fs::write(aside.with_extension("pack"), &made.out)
         .and_then(|()| fs::write(aside.with_extension(INDEX_ASIDE), &made.index))
         .inspect_err(|_| written.discard())?;
-    written.install()
+    written.install().map(drop)
 }
 
 /// Whether a pack that was written is on the disk already.
