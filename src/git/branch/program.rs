@@ -19,9 +19,7 @@ use super::program_error::{GitProgramError, MAX_ANSWER};
 use crate::git::captured::Captured;
 use crate::git::commit_id::CommitId;
 use crate::git::secrets::Secrets;
-use crate::git::transport::Pushed;
-use crate::git::transport::RemoteUrl;
-use crate::git::transport::{SECRET_VARIABLES, SERVICE_VARIABLES};
+use crate::git::transport::{Pushed, RemoteUrl, SECRET_VARIABLES, SERVICE_VARIABLES};
 use crate::git::wire::PLACE_VARIABLES;
 
 /// The limit for keeping Git's errors, which may contain an endless message of a remote.

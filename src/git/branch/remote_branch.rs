@@ -20,14 +20,10 @@ use crate::git::commit_id::CommitId;
 use crate::git::objects::{MAX_WHOLE, NewCommit, WholePack};
 use crate::git::packs::StoredPack;
 use crate::git::setting::Setting;
-use crate::git::transport::CloneTarget;
-use crate::git::transport::Credentials;
-use crate::git::transport::Pushed;
-use crate::git::transport::Wanted;
-use crate::git::transport::{FetchDepth, FetchOrder, PushOrder, Task, Tip};
-use crate::git::transport::{RemoteUrl, Transport};
-use crate::git::transport::{StateDir, StateError};
-use crate::git::transport::{Transfer, TransferError};
+use crate::git::transport::{
+    CloneTarget, Credentials, FetchDepth, FetchOrder, PushOrder, Pushed, RemoteUrl, StateDir,
+    StateError, Task, Tip, Transfer, TransferError, Transport, Wanted,
+};
 use crate::git::wire::BranchMove;
 
 /// Why a remote's branch cannot be written to. No message contains a secret.

@@ -3,7 +3,7 @@
 //! libgit2 has no timeout that a remote could not evade by sending a byte now and then, and a
 //! thread cannot be stopped from outside. A process can be, wherever it hangs. Its job goes through
 //! a pipe, so that secrets appear neither in arguments nor in an environment; and the end of the
-//! pipe shows that its parent has ended. The work of the process is in `worker.rs`.
+//! pipe shows that its parent has ended. The work of the process is in `process/worker.rs`.
 
 use std::io;
 use std::os::unix::fs::symlink;
@@ -19,22 +19,18 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout};
 use zeroize::Zeroizing;
 
-use super::address::{RemoteUrl, Transport};
-use super::bounds::Bounds;
-use super::credentials::{Credentials, Login};
-use super::failure::TransferFailure;
-use super::job::{FetchDepth, FetchOrder, JOB_BYTES, Job, Task, Tip};
-use super::known_hosts::HostKeys;
-use super::leftovers::Before;
-use super::progress::ProgressReport;
-use super::speed::{SpeedLimit, TransferTimeout};
-use super::state_dir::{StateDir, StateError};
-use super::target::CloneTarget;
 use super::transfer_error::TransferError;
-use super::wanted::Wanted;
 use crate::git::captured::Captured;
 use crate::git::packs::{RepackOrder, Repacked};
 use crate::git::secrets::Secrets;
+use crate::git::transport::clone::{Before, CloneTarget, StateDir, StateError};
+use crate::git::transport::orders::{
+    Bounds, FetchDepth, FetchOrder, JOB_BYTES, Job, ProgressReport, SpeedLimit, Task, Tip,
+    TransferTimeout,
+};
+use crate::git::transport::remote::{
+    Credentials, HostKeys, Login, RemoteUrl, TransferFailure, Transport, Wanted,
+};
 
 /// The variables that may hold secrets, which the process receives through its pipe if at all.
 pub(crate) const SECRET_VARIABLES: [&str; 7] = [

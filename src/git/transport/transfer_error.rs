@@ -5,10 +5,10 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::ExitStatus;
 
-use super::speed::TransferTimeout;
-use super::state_dir::StateError;
 use crate::git::secrets::CredentialsError;
 use crate::git::setting::Setting;
+use crate::git::transport::clone::StateError;
+use crate::git::transport::orders::TransferTimeout;
 
 /// Why a transfer failed. No message contains a secret.
 #[derive(Debug, thiserror::Error)]

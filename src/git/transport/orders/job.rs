@@ -5,12 +5,10 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::bounds::Bounds;
-use super::credentials::Login;
-use super::known_hosts::HostKeys;
-use super::target::CloneTarget;
-use super::wanted::Wanted;
 use crate::git::commit_id::CommitId;
 use crate::git::packs::RepackOrder;
+use crate::git::transport::clone::CloneTarget;
+use crate::git::transport::remote::{HostKeys, Login, Wanted};
 
 /// The initial capacity for a job, more than nearly any needs: growing would move its secrets, and
 /// leave a copy that is not wiped.

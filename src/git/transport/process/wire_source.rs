@@ -9,17 +9,16 @@ use std::path::Path;
 
 use git2::{Indexer, Oid, Repository};
 
-use super::address::{RemoteUrl, Transport};
-use super::failure::TransferFailure;
 use super::fetch_source::{FetchSource, FetchedObjects};
-use super::job::FetchDepth;
-use super::leftovers::PARTIAL_PACK;
 use super::packing::pack_failure;
 use super::session::{RemoteSession, failure, too_much_memory};
-use super::transfer::{SECRET_VARIABLES, SERVICE_VARIABLES};
 use crate::git::error_chain::chain;
 use crate::git::packs::{ReceivedPack, complete};
 use crate::git::random::random;
+use crate::git::transport::clone::PARTIAL_PACK;
+use crate::git::transport::orders::FetchDepth;
+use crate::git::transport::remote::{RemoteUrl, TransferFailure, Transport};
+use crate::git::transport::transfer::{SECRET_VARIABLES, SERVICE_VARIABLES};
 use crate::git::wire::{
     AdvertisedRef, Endpoint, FetchRequest, ShallowChange, UploadPack, WireError,
 };

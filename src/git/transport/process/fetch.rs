@@ -9,18 +9,14 @@ use std::path::Path;
 
 use git2::{Commit, Direction, ErrorCode, FileMode, Oid, Repository};
 
-use super::address::is_local;
-use super::failure::TransferFailure;
 use super::fetch_source::{FetchSource, FetchedObjects, LibrarySource};
-use super::job::{FetchDepth, FetchOrder, Job, Tip};
-use super::leftovers::{LOCK, remove_all};
-use super::progress::Progress;
 use super::session::{RemoteSession, failure, proxy};
-use super::target::CloneTarget;
-use super::wanted::Wanted;
 use super::wire_source::{TIP, WireSource};
 use crate::git::commit_id::CommitId;
 use crate::git::setting::Setting;
+use crate::git::transport::clone::{CloneTarget, LOCK, remove_all};
+use crate::git::transport::orders::{FetchDepth, FetchOrder, Job, Progress, Tip};
+use crate::git::transport::remote::{TransferFailure, Wanted, is_local};
 
 /// The reference that keeps what the followed one of the remote leads to: a commit, or a tag.
 const SEEN: &str = "refs/waypost/seen";

@@ -7,13 +7,12 @@ use std::thread;
 use serde::Serialize;
 use zeroize::Zeroizing;
 
-use super::failure::TransferFailure;
 use super::fetch::fetch;
-use super::job::{JOB_BYTES, Job, Task};
 use super::packing::repack_clone;
-use super::progress::Progress;
 use super::push::push;
 use super::unwinding::{caught, print_no_panics};
+use crate::git::transport::orders::{JOB_BYTES, Job, Progress, Task};
+use crate::git::transport::remote::TransferFailure;
 
 /// Runs the one transfer that is described in the first line of `input`, and writes the answer.
 ///

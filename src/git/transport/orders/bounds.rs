@@ -8,7 +8,7 @@ use rustix::io;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde::{Deserialize, Serialize};
 
-use super::address::Transport;
+use crate::git::transport::remote::Transport;
 
 /// The memory for a remote's references: enough for more than a million of them.
 const LISTING: u64 = 384 << 20;

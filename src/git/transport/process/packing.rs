@@ -2,13 +2,12 @@
 
 use rustix::process::nice;
 
-use super::failure::TransferFailure;
-use super::job::Job;
-use super::progress::Progress;
 use super::session::{failure, too_much_memory};
 use crate::git::error_chain::chain;
 use crate::git::packs::{PackError, RepackOrder, Repacked, repack};
 use crate::git::random::random;
+use crate::git::transport::orders::{Job, Progress};
+use crate::git::transport::remote::TransferFailure;
 
 /// Added to the priority of the process, which then has the lowest one.
 const LOWEST: i32 = 19;

@@ -10,17 +10,14 @@ use std::rc::Rc;
 use git2::cert::Cert;
 use git2::{CertificateCheckStatus, ErrorClass, ErrorCode, ProxyOptions, Remote, RemoteCallbacks};
 
-use super::address::RemoteUrl;
-use super::bounds::Bounds;
-use super::credentials::CredentialAnswers;
-use super::failure::TransferFailure;
-use super::job::Job;
-use super::known_hosts::{HostKeyError, HostKeys};
-use super::progress::Progress;
 use crate::git::damage::is_damage;
 use crate::git::foreign_repository;
 use crate::git::secrets::{Secrets, secrets_in_address};
 use crate::git::setting::Setting;
+use crate::git::transport::orders::{Bounds, Job, Progress};
+use crate::git::transport::remote::{
+    CredentialAnswers, HostKeyError, HostKeys, RemoteUrl, TransferFailure,
+};
 
 /// The messages about a remote that sends too many bytes, or too much for the memory.
 const TOO_MANY_BYTES: &str = "the remote sends more than the setting \"max fetch bytes\" allows: \

@@ -3,11 +3,10 @@
 use git2::{AutotagOption, FetchOptions, RemoteConnection};
 
 use super::advertised::heads;
-use super::failure::TransferFailure;
-use super::job::FetchDepth;
 use super::session::{RemoteSession, failure, proxy};
-use super::wanted::Choice;
 use crate::git::commit_id::CommitId;
+use crate::git::transport::orders::FetchDepth;
+use crate::git::transport::remote::{Choice, TransferFailure};
 use crate::git::wire::AdvertisedRef;
 
 /// The objects to fetch.
