@@ -128,6 +128,37 @@ fn a_hook_for_all_changes_of_references_is_run() {
 }
 
 #[test]
+fn what_nothing_leads_to_yet_is_not_repacked_away() {
+    let fixture = Fixture::new();
+    let repack = "test $1 = prepared && env -u GIT_DIR git -C \"$PWD\" repack -a -d -q; exit 0";
+    fixture.hook("reference-transaction", repack);
+    publish_during(&fixture, || {}).unwrap();
+    assert_eq!(fixture.table(), "one\ntwo");
+    fixture.remote("fsck --strict");
+    let left = names(&fixture.at("remote.git/objects/pack"));
+    assert!(!left.iter().any(|name| name.ends_with(".keep")), "{left:?}");
+    fs::remove_file(fixture.at("remote.git/hooks/reference-transaction")).unwrap();
+    fixture.remote("repack -a -d -q");
+    assert_eq!(stored(&fixture), (1, 0));
+}
+
+#[test]
+fn nothing_is_put_on_a_commit_that_is_missing() {
+    let fixture = Fixture::new();
+    let tip = fixture.remote("rev-parse main");
+    let refused = publish_during(&fixture, || {
+        let (directory, name) = tip.split_at(2);
+        let object = format!("remote.git/objects/{directory}/{name}");
+        fs::remove_file(fixture.at(&object)).unwrap();
+    });
+    assert!(
+        matches!(refused, Err(NotPublished::Failed(_))),
+        "{refused:?}"
+    );
+    assert_eq!(fixture.remote("rev-parse main"), tip);
+}
+
+#[test]
 fn a_pack_that_cannot_be_copied_is_sent() {
     let fixture = Fixture::new();
     let packs = fixture.at("remote.git/objects/pack");

@@ -16,7 +16,7 @@ const HOOKS: [&str; 5] = [
 
 /// The sections of the settings that change what a push does, or how a repository stores objects and
 /// references (git-config(1)).
-const SECTIONS: [&str; 4] = ["receive", "transfer", "extensions", "hook"];
+const SECTIONS: [&str; 5] = ["receive", "transfer", "extensions", "hook", "maintenance"];
 
 /// The other settings that do.
 const SETTINGS: [&str; 5] = [
@@ -67,6 +67,14 @@ impl PlainRepository {
     }
 }
 
+impl PlainRepository {
+    /// Returns whether a commit and its files are there, as far as the commit and the tree at its top show.
+    pub(super) fn has(&self, commit: Oid) -> bool {
+        let commit = self.0.find_commit(commit);
+        commit.is_ok_and(|commit| commit.tree().is_ok())
+    }
+}
+
 fn has_plain_settings(repository: &Repository) -> Result<bool, git2::Error> {
     let config = repository.config()?.snapshot()?;
     let mut entries = config.entries(None)?;
@@ -105,7 +113,12 @@ mod tests {
             fs::remove_file(&hook).unwrap();
         }
         let mut config = repository.config().unwrap();
-        let sections = ["receive.fsckobjects", "transfer.hiderefs", "hook.a.command"];
+        let sections = [
+            "receive.fsckobjects",
+            "transfer.hiderefs",
+            "hook.a.command",
+            "maintenance.auto",
+        ];
         for name in sections.iter().chain(&SETTINGS) {
             config.set_str(name, "1").unwrap();
             assert!(!is_plain(), "{name}");

@@ -146,9 +146,9 @@ enum UnpushedPack {
 /// A process that waits for a push to a repository on this machine.
 enum StartedPush {
     /// It moves a branch of a plain repository.
-    UpdateRef(UpdateRef),
+    UpdateRef(Box<UpdateRef>),
     /// It receives a pack.
-    ReceivePack(ReceivePack),
+    ReceivePack(Box<ReceivePack>),
 }
 
 impl UnpushedCommit {
@@ -310,11 +310,13 @@ impl RemoteBranch {
         let start = |directory: PathBuf| match PlainRepository::open(&directory) {
             Some(plain) => {
                 let started = UpdateRef::start(&plain, self.transfer.timeout);
-                started.map(StartedPush::UpdateRef)
+                started.map(|started| StartedPush::UpdateRef(Box::new(started)))
             }
             None => {
                 let started = ReceivePack::start(self.program().ok()?, &directory, wanted);
-                started.ok().map(StartedPush::ReceivePack)
+                started
+                    .ok()
+                    .map(|started| StartedPush::ReceivePack(Box::new(started)))
             }
         };
         // Without it, the push starts another one, and reports the reason if that fails, too.
@@ -408,7 +410,7 @@ impl RemoteBranch {
         pack: &UnpushedPack,
     ) -> Result<Option<Pushed>, RemoteBranchError> {
         if let Some(StartedPush::ReceivePack(process)) = started {
-            let sent = self.send_to(process, update, pack);
+            let sent = self.send_to(*process, update, pack);
             if let Ok(_) | Err(RemoteBranchError::Store { .. }) = sent {
                 return sent.map(Some);
             }

@@ -5,18 +5,17 @@
 
 use std::io;
 use std::path::PathBuf;
-use std::process::{ExitStatus, Stdio};
-use std::thread::{self, JoinHandle};
+use std::process::ExitStatus;
 use std::time::Duration;
 
 use git2::Oid;
 use tokio::io::AsyncWriteExt as _;
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 use tokio::time::timeout;
 
 use super::plain_repository::{PlainRepository, changes_pushes};
 use super::program::{GitProgram, MAX_ERRORS};
-use super::program_error::GitProgramError;
+use super::program_error::{GitProgramError, MAX_ANSWER};
 use super::started_process::{StartedProcess, end, is_housekeeping_due};
 use crate::git::captured::Captured;
 use crate::git::packs::StoredPack;
@@ -25,16 +24,13 @@ use crate::git::wire::BranchMove;
 
 const COMMAND: &str = "update-ref";
 
-/// The repository is the current directory.
-const HERE: &str = "--git-dir=.";
-
 /// A `git update-ref` that was started for a plain repository, and has not been sent anything.
 pub(super) struct UpdateRef {
     /// The repository.
     path: PathBuf,
     process: StartedProcess,
-    /// Finds out whether the repository is plain by the settings that Git reads, too.
-    settings: JoinHandle<bool>,
+    /// Prints the names of the settings that Git reads.
+    settings: StartedProcess,
 }
 
 impl UpdateRef {
@@ -42,35 +38,46 @@ impl UpdateRef {
     pub(super) fn start(repository: &PlainRepository, timeout: Duration) -> Option<Self> {
         let path = repository.path();
         // Where `git receive-pack` and hooks run.
-        let git = || GitProgram::new(&path, timeout).ok();
-        let process = git()?;
-        let mut command = process.update_ref();
-        let process = StartedProcess::start(process, &mut command).ok()?;
-        let git = git()?;
-        let settings = thread::Builder::new().spawn(move || has_plain_settings(&git));
+        let start = |arguments: &[&str]| {
+            let git = GitProgram::new(&path, timeout).ok()?;
+            let mut command = git.plain_command();
+            command.arg("--git-dir=.").args(arguments);
+            StartedProcess::start(git, &mut command).ok()
+        };
         Some(Self {
-            settings: settings.ok()?,
+            // The reflog has what a push says.
+            process: start(&[COMMAND, "-m", "push", "--stdin"])?,
+            settings: start(&["config", "--list", "--name-only"])?,
             path,
-            process,
         })
     }
 
     /// Copies a pack with the new objects into the repository, and moves a branch. Blocks the thread.
     ///
-    /// Returns `None` if nothing can be pushed in this way: the repository is not plain, or the pack cannot
-    /// be copied.
+    /// Returns `None` if nothing can be pushed in this way: the repository is not plain, or lacks the commit
+    /// that the branch is at, or the directory of packs.
     pub(super) fn move_branch(
         mut self,
         update: &BranchMove<'_>,
         pack: &StoredPack,
     ) -> Option<Pushed> {
-        let has_plain_settings = self.settings.join().unwrap_or(false);
+        let has_plain_settings = has_plain_settings(&mut self.settings);
         // A hook may have been added since it was started.
         let repository = PlainRepository::open(&self.path).filter(|_| has_plain_settings)?;
         if repository.commit_of(update.branch).ok()? != update.from {
             return Some(Pushed::moved());
         }
-        pack.copy_to(&self.path).ok()?;
+        if !update.from.is_none_or(|commit| repository.has(commit)) {
+            return None;
+        }
+        let kept = match pack.copy_to(&self.path) {
+            Ok(kept) => kept,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => {
+                let reason = format!("a pack cannot be written to its repository: {error}");
+                return Some(Pushed::Refused { reason });
+            }
+        };
         let StartedProcess { git, child } = &mut self.process;
         let pushed = git.runtime.block_on(async {
             match timeout(git.timeout, exchange(child, update)).await {
@@ -85,13 +92,26 @@ impl UpdateRef {
                 }
             }
         });
-        if pushed.is_ok() && is_housekeeping_due() {
-            // It is not part of the push.
-            let _ = git.run(&[HERE, "gc", "--auto", "--quiet"]);
-        }
-        Some(pushed.unwrap_or_else(|error| Pushed::Unclear {
-            reason: error.to_string(),
-        }))
+        drop(kept);
+        let is_moved = repository.commit_of(update.branch) == Ok(Some(update.to));
+        let pushed = match pushed {
+            Ok(Pushed::Landed { said }) => {
+                if is_housekeeping_due() {
+                    // It is not part of the push.
+                    let _ = git.run(&["--git-dir=.", "maintenance", "run", "--auto", "--quiet"]);
+                }
+                Pushed::Landed { said }
+            }
+            // Whatever it says, the branch may have been moved.
+            Ok(_) if is_moved => Pushed::Unclear {
+                reason: format!("git {COMMAND} failed after it had moved the branch"),
+            },
+            Ok(pushed) => pushed,
+            Err(error) => Pushed::Unclear {
+                reason: error.to_string(),
+            },
+        };
+        Some(pushed)
     }
 }
 
@@ -145,20 +165,32 @@ async fn exchange(child: &mut Child, update: &BranchMove<'_>) -> io::Result<Ende
     })
 }
 
-impl GitProgram {
-    fn update_ref(&self) -> Command {
-        let mut command = self.plain_command();
-        command
-            .args([HERE, COMMAND, "--stdin"])
-            .stdout(Stdio::null());
-        command
-    }
+/// Returns whether no setting that Git reads changes what a push to a repository does, given the process
+/// that prints them.
+fn has_plain_settings(process: &mut StartedProcess) -> bool {
+    let StartedProcess { git, child } = process;
+    git.runtime.block_on(async {
+        match timeout(git.timeout, printed(child)).await {
+            Ok(names) => names.is_ok_and(|names| !names.lines().any(changes_pushes)),
+            Err(_) => {
+                end(child).await;
+                false
+            }
+        }
+    })
 }
 
-/// Returns whether no setting that Git reads changes what a push to a repository does.
-fn has_plain_settings(git: &GitProgram) -> bool {
-    let names = git.run(&[HERE, "config", "--list", "--name-only"]);
-    names.is_ok_and(|names| !names.lines().any(changes_pushes))
+/// Returns all that a process prints.
+async fn printed(child: &mut Child) -> io::Result<String> {
+    drop(child.stdin.take());
+    let names = Captured::read(child.stdout.take(), MAX_ANSWER);
+    let errors = Captured::read(child.stderr.take(), MAX_ERRORS);
+    let (names, errors) = tokio::join!(names, errors);
+    let (names, _) = (names?, errors?);
+    match child.wait().await?.success() && !names.is_cut {
+        true => Ok(names.text()),
+        false => Err(io::Error::other("it failed, or printed too much")),
+    }
 }
 
 #[cfg(test)]
@@ -167,6 +199,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 
     use git2::{Repository, Signature};
+    use rustix::process::{Pid, test_kill_process};
 
     use super::*;
     use crate::git::commit_id::CommitId;
@@ -193,8 +226,18 @@ mod tests {
     /// Pushes a second commit from a clone to the branch where it is expected at a commit; returns it, too.
     fn push(
         repository: &Repository,
-        [first, expected]: [CommitId; 2],
+        commits: [CommitId; 2],
         time: Duration,
+    ) -> (CommitId, Option<Pushed>) {
+        let plain = PlainRepository::open(repository.path()).unwrap();
+        let started = UpdateRef::start(&plain, time).unwrap();
+        push_by(started, repository, commits)
+    }
+
+    fn push_by(
+        started: UpdateRef,
+        repository: &Repository,
+        [first, expected]: [CommitId; 2],
     ) -> (CommitId, Option<Pushed>) {
         let apart = tempfile::tempdir().unwrap();
         let clone = Repository::init_bare(apart.path()).unwrap();
@@ -207,8 +250,6 @@ mod tests {
         let made = NewCommit::new(repository, first, vec![change], [&who, &who], "");
         let made = made.unwrap();
         let stored = made.store(clone.path()).unwrap();
-        let plain = PlainRepository::open(repository.path()).unwrap();
-        let started = UpdateRef::start(&plain, time).unwrap();
         let update = BranchMove {
             branch: MAIN,
             from: Some(expected.0),
@@ -244,6 +285,39 @@ mod tests {
         let (second, pushed) = push(&repository, [first, first], Duration::from_secs(60));
         assert!(matches!(pushed, Some(Pushed::Unclear { .. })), "{pushed:?}");
         assert_eq!(repository.refname_to_id(MAIN).unwrap(), second.0);
+    }
+
+    #[test]
+    fn one_that_fails_after_the_move_has_no_answer() {
+        let hook = "exit 0";
+        let (directory, repository, first) = repository(hook);
+        let plain = PlainRepository::open(repository.path()).unwrap();
+        let mut started = UpdateRef::start(&plain, Duration::from_secs(60)).unwrap();
+        let git = GitProgram::new(directory.path(), Duration::from_secs(60)).unwrap();
+        let alias = "alias.late=!git --git-dir=. update-ref --stdin; exit 1";
+        let mut command = git.plain_command();
+        command.args(["-c", alias, "late"]);
+        started.process = StartedProcess::start(git, &mut command).unwrap();
+        let (second, pushed) = push_by(started, &repository, [first, first]);
+        assert!(matches!(pushed, Some(Pushed::Unclear { .. })), "{pushed:?}");
+        assert_eq!(repository.refname_to_id(MAIN).unwrap(), second.0);
+    }
+
+    #[test]
+    fn processes_that_are_not_used_end() {
+        let (_directory, repository, _) = repository("exit 0");
+        let plain = PlainRepository::open(repository.path()).unwrap();
+        let mut started = UpdateRef::start(&plain, Duration::from_secs(60)).unwrap();
+        let git = GitProgram::new(repository.path(), Duration::from_secs(60)).unwrap();
+        let mut command = git.plain_command();
+        command.args(["-c", "alias.hang=!exec sleep 30", "hang"]);
+        started.settings = StartedProcess::start(git, &mut command).unwrap();
+        let ids = [&started.process, &started.settings].map(|it| it.child.id().unwrap());
+        drop(started);
+        for id in ids {
+            let process = Pid::from_raw(id.cast_signed()).unwrap();
+            assert!(test_kill_process(process).is_err(), "{process:?}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::io::{self, BufWriter, Read as _, Write as _};
 use std::ops::Range;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+use std::process;
 
 use git2::{ObjectType, Oid};
 
@@ -118,12 +119,13 @@ pub(crate) struct StoredPack {
 }
 
 impl StoredPack {
-    /// Copies it to another repository, where its objects appear in one step, and are on the disk.
+    /// Copies it to another repository, where its objects appear in one step, and are on the disk. They are
+    /// kept although nothing leads to them, until the result is dropped.
     ///
     /// # Errors
     ///
     /// If it cannot be copied; then nothing is left of it there.
-    pub(crate) fn copy_to(&self, repository: &Path) -> io::Result<()> {
+    pub(crate) fn copy_to(&self, repository: &Path) -> io::Result<KeptPack> {
         // If this process is killed, `git gc` removes the leftovers by this name (git-prune(1)).
         let aside = format!("objects/pack/tmp_pack_{:016x}", random());
         let name = self.path.file_name().unwrap_or_default();
@@ -134,12 +136,49 @@ impl StoredPack {
                 let to = copy.aside.with_extension(to);
                 fs::copy(self.path.with_extension(from), &to)?;
                 let file = File::open(&to)?;
-                // As those that Git writes.
-                file.set_permissions(Permissions::from_mode(0o444))?;
+                // Nobody writes to it, as to those that Git makes.
+                let mode = file.metadata()?.permissions().mode() & 0o444;
+                file.set_permissions(Permissions::from_mode(mode))?;
                 file.sync_all()
             })
             .inspect_err(|_| copy.discard())?;
-        copy.install().map(drop)
+        let kept =
+            KeptPack::create(&copy.aside.with_file_name(name)).inspect_err(|_| copy.discard())?;
+        copy.install()?;
+        Ok(kept)
+    }
+}
+
+/// A pack that repacking leaves as it is: otherwise `git repack -a -d` would remove objects to which
+/// nothing leads yet (git-repack(1)).
+#[derive(Debug)]
+pub(crate) struct KeptPack {
+    /// The file that says so, unless another process has made it.
+    keep: Option<PathBuf>,
+}
+
+impl KeptPack {
+    /// Keeps a pack, given its path without the extension.
+    fn create(pack: &Path) -> io::Result<Self> {
+        let keep = pack.with_extension("keep");
+        match File::create_new(&keep) {
+            Ok(mut file) => {
+                let kept = Self { keep: Some(keep) };
+                writeln!(file, "waypost {}", process::id())?;
+                Ok(kept)
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Self { keep: None }),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+impl Drop for KeptPack {
+    fn drop(&mut self) {
+        if let Some(keep) = &self.keep {
+            // If it stays, the pack is only not merged with others.
+            let _ = fs::remove_file(keep);
+        }
     }
 }
 
