@@ -134,6 +134,9 @@ impl Ended {
         let said = git.readable(errors.trim().trim_start_matches("fatal: "));
         match self.status.code() {
             Some(0) if self.is_requested => Ok(Pushed::Landed { said }),
+            Some(status @ 1..) if said.is_empty() => Ok(Pushed::Refused {
+                reason: format!("git {COMMAND} ended with exit status {status}"),
+            }),
             Some(1..) => Ok(Pushed::rejected(&said, "")),
             status => Err(GitProgramError::Failed {
                 command: COMMAND.to_owned(),
