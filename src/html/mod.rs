@@ -2,8 +2,8 @@
 //! writes; the texts in each language, from `templates/messages/`; dates in words, and URLs whose
 //! host is emphasised.
 //!
-//! The pages that are served are in `server/pages/`, those that are exported in `exchange/html.rs`;
-//! each has a template in `templates/`.
+//! The pages that are served are in `server/pages/`, those that are exported in
+//! `exchange/write/records/html.rs`; each has a template in `templates/`.
 //!
 //! # Invariants
 //!

@@ -12,9 +12,9 @@ use crate::mapping::{Site, Timestamp};
 
 use super::below::{Leads, Prefixes, UNSOUND};
 use super::destination::{Destination, Destinations, QueryStart};
-use super::expression::{folded, matching};
 use super::negotiation::{self, NO_PAGE, Negotiations};
-use super::order::{CodeRow, SortedEntries, base_path};
+use crate::exchange::write::rows::{CodeRow, SortedEntries, base_path};
+use crate::exchange::write::rows::{folded, matching};
 
 /// The lines before the rules.
 const USE: &str = "\
@@ -43,7 +43,7 @@ struct Rules<'r, 't> {
 }
 
 /// Writes a site as it is at `now`.
-pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     let order = SortedEntries::of(site);
     let prefixes = Prefixes::of(&order, now);
     let negotiations = Negotiations::of(&order, now);

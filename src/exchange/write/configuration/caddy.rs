@@ -11,9 +11,9 @@ use crate::mapping::{BaseUrl, Case, Site, Timestamp};
 use super::below::{Leads, Prefixes, UNSOUND};
 use super::case::Alike;
 use super::destination::{Destinations, QueryStart};
-use super::expression::matching;
 use super::negotiation::{self, NO_PAGE, Negotiations};
-use super::order::{CodeRow, SortedEntries, base_path};
+use crate::exchange::write::rows::matching;
+use crate::exchange::write::rows::{CodeRow, SortedEntries, base_path};
 
 /// The end of a map.
 const REST: &str = "\
@@ -44,7 +44,7 @@ const ANSWERS_BELOW: &str = "\
 ";
 
 /// Writes a site as it is at `now`.
-pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{} {{", address(site.base_url()))?;
     let order = SortedEntries::of(site);
     let prefixes = Prefixes::of(&order, now);

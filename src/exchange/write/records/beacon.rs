@@ -10,7 +10,7 @@ use crate::mapping::{Site, Timestamp};
 use super::urlteam;
 
 /// Writes a site as it is at `now`.
-pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "#FORMAT: BEACON")?;
     writeln!(out, "#PREFIX: {}{{+ID}}", site.base_url().as_str())?;
     writeln!(out, "#TARGET: {{+ID}}")?;

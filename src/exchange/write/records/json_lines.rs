@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::mapping::{Entry, Retired, Site, Variant};
 
-use super::order::SortedEntries;
+use crate::exchange::write::rows::SortedEntries;
 
 /// A line.
 #[derive(Serialize)]
@@ -53,7 +53,7 @@ enum RetiredLine {
 }
 
 /// Writes a site.
-pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
     for entry in SortedEntries::of(site).entries() {
         serde_json::to_writer(&mut *out, &LinkLine::of(entry))?;
         out.write_all(b"\n")?;

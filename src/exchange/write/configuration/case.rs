@@ -6,7 +6,7 @@ use std::hash::{BuildHasher as _, RandomState};
 
 use crate::mapping::{Case, Site, fold_case};
 
-use super::order::{CodeRow, SortedEntries};
+use crate::exchange::write::rows::{CodeRow, SortedEntries};
 
 /// The codes of a site that equal another code except for the case of ASCII letters, or of all letters if the site
 /// finds codes in any case.

@@ -9,8 +9,8 @@ use std::io::{self, Write};
 
 use crate::mapping::{Entry, Retired, Site};
 
-use super::order::SortedEntries;
-use super::read::NO_TEXT;
+use crate::exchange::read::NO_TEXT;
+use crate::exchange::write::rows::SortedEntries;
 
 /// The columns, in order.
 const HEADER: [&str; 13] = [
@@ -30,7 +30,7 @@ const HEADER: [&str; 13] = [
 ];
 
 /// Writes a site.
-pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
     write_entries(SortedEntries::of(site).entries(), out)
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::mapping::{Entry, Timestamp, Variant};
 
-use super::order::CodeRow;
+use crate::exchange::write::rows::CodeRow;
 
 /// A URL into which parts of the request are inserted.
 pub(super) struct Destination<'t> {
@@ -137,9 +137,9 @@ impl QueryStart {
 
 #[cfg(test)]
 mod tests {
-    use super::super::order::SortedEntries;
-    use super::super::tests::site_of;
     use super::*;
+    use crate::exchange::write::rows::SortedEntries;
+    use crate::exchange::write::rows::testing::site_of;
 
     #[test]
     fn parts_of_the_request_are_inserted_where_a_server_inserts_them() {

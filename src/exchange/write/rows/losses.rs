@@ -93,7 +93,7 @@ pub struct Losses([usize; Feature::ALL.len()]);
 impl Losses {
     /// Counts the losses for a site as it is at `now`, where rows that do not fit are omitted.
     /// `fits` is called only if lengths are limited.
-    pub(super) fn count(
+    pub(crate) fn count(
         site: &Site,
         now: Timestamp,
         carries: impl Fn(Feature) -> bool,

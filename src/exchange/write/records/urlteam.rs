@@ -6,10 +6,10 @@ use std::io::{self, Write};
 
 use crate::mapping::{Site, Timestamp};
 
-use super::order::SortedEntries;
+use crate::exchange::write::rows::SortedEntries;
 
 /// Writes a site as it is at `now`.
-pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     for row in SortedEntries::of(site).rows() {
         if let Some(target) = row.target(now) {
             writeln!(out, "{}|{}", row.code, target.replace('|', "%7C"))?;

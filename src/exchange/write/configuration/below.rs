@@ -9,9 +9,9 @@ use std::collections::HashSet;
 use crate::mapping::{Site, Timestamp};
 
 use super::destination::{Destination, Destinations};
-use super::expression::{matching, matching_any_case};
 use super::negotiation::Negotiations;
-use super::order::{CodeRow, SortedEntries};
+use crate::exchange::write::rows::{CodeRow, SortedEntries};
+use crate::exchange::write::rows::{matching, matching_any_case};
 
 /// Matches what precedes a path as it was sent, and in it a segment that clients or servers could resolve
 /// to walk up, decoded once or twice, or an encoded control character: such a path leads nowhere. It has no two
@@ -146,8 +146,8 @@ impl<'t> CodeRow<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::site_of;
     use super::*;
+    use crate::exchange::write::rows::testing::site_of;
 
     #[test]
     fn the_longest_code_decides() {

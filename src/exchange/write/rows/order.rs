@@ -12,19 +12,19 @@ use crate::mapping::{Case, Entry, Site, Timestamp};
 use super::expression::{matching, matching_any_case};
 
 /// One code of a site, and its entry.
-pub(super) struct CodeRow<'t> {
-    pub(super) code: Cow<'t, str>,
-    pub(super) entry: Entry<'t>,
+pub(crate) struct CodeRow<'t> {
+    pub(crate) code: Cow<'t, str>,
+    pub(crate) entry: Entry<'t>,
     /// Whether it is found in any case.
-    pub(super) folds: bool,
+    pub(crate) folds: bool,
 }
 
 /// The entries of a site, sorted by code.
-pub(super) struct SortedEntries<'t>(Vec<(u64, Entry<'t>)>);
+pub(crate) struct SortedEntries<'t>(Vec<(u64, Entry<'t>)>);
 
 impl<'t> SortedEntries<'t> {
     /// Sorts the entries of a site.
-    pub(super) fn of(site: &'t Site) -> Self {
+    pub(crate) fn of(site: &'t Site) -> Self {
         let keyed = site.entries().map(|entry| (start(&entry.code()), entry));
         let mut keyed: Vec<_> = keyed.collect();
         keyed.sort_unstable_by(|(one, a), (other, b)| {
@@ -34,12 +34,12 @@ impl<'t> SortedEntries<'t> {
     }
 
     /// Returns the entries.
-    pub(super) fn entries(&self) -> impl Iterator<Item = Entry<'t>> {
+    pub(crate) fn entries(&self) -> impl Iterator<Item = Entry<'t>> {
         self.0.iter().map(|(_, entry)| *entry)
     }
 
     /// Returns the codes: each entry's own, followed by its aliases.
-    pub(super) fn rows(&self) -> impl Iterator<Item = CodeRow<'t>> {
+    pub(crate) fn rows(&self) -> impl Iterator<Item = CodeRow<'t>> {
         self.entries().flat_map(|entry| {
             let folds = entry.site().about().case() == Case::Fold;
             let own = std::iter::once((entry.code(), folds && entry.has_custom_code()));
@@ -51,7 +51,7 @@ impl<'t> SortedEntries<'t> {
 
     /// Returns the codes that are found only as they are, which come before others in another case, and then those
     /// that are found in any case.
-    pub(super) fn rows_by_case(&self) -> impl Iterator<Item = CodeRow<'t>> {
+    pub(crate) fn rows_by_case(&self) -> impl Iterator<Item = CodeRow<'t>> {
         let has_folding = |(_, it): &(u64, Entry<'t>)| it.site().about().case() == Case::Fold;
         let folding = self.0.first().is_some_and(has_folding).then(|| self.rows());
         let folding = folding.into_iter().flatten().filter(|it| it.folds);
@@ -61,12 +61,12 @@ impl<'t> SortedEntries<'t> {
 
 impl<'t> CodeRow<'t> {
     /// Returns the path of the short link as a server sees it, not percent-encoded.
-    pub(super) fn path(&self) -> String {
+    pub(crate) fn path(&self) -> String {
         format!("{}{}", base_path(self.entry.site()), self.code)
     }
 
     /// Returns an expression for the same path, in any case if the code is found so.
-    pub(super) fn expression(&self) -> String {
+    pub(crate) fn expression(&self) -> String {
         let base = base_path(self.entry.site());
         match self.folds {
             true => format!(
@@ -79,13 +79,13 @@ impl<'t> CodeRow<'t> {
     }
 
     /// Returns the target of the code at `now`; `None` if it is gone.
-    pub(super) fn target(&self, now: Timestamp) -> Option<Cow<'t, str>> {
+    pub(crate) fn target(&self, now: Timestamp) -> Option<Cow<'t, str>> {
         self.entry.target().filter(|_| !self.entry.is_gone(now))
     }
 }
 
 /// Returns the path of the base URL as a server sees it, not percent-encoded.
-pub(super) fn base_path(site: &Site) -> Cow<'_, str> {
+pub(crate) fn base_path(site: &Site) -> Cow<'_, str> {
     percent_decode_str(site.base_url().path()).decode_utf8_lossy()
 }
 
@@ -100,8 +100,8 @@ fn start(code: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::site_of;
     use super::*;
+    use crate::exchange::write::rows::testing::site_of;
 
     #[test]
     fn codes_are_in_order_each_followed_by_its_aliases() {

@@ -13,8 +13,8 @@ use std::collections::HashMap;
 
 use crate::mapping::{Entry, Timestamp};
 
-use super::expression::matching;
-use super::order::SortedEntries;
+use crate::exchange::write::rows::SortedEntries;
+use crate::exchange::write::rows::matching;
 
 /// The least qualities that are distinguished, from the highest down: the letter or digit that stands for each, and an
 /// expression for the qualities from there on. The last is everything that is not 0.
@@ -136,8 +136,8 @@ mod tests {
     use regex_automata::nfa::thompson::pikevm::PikeVM;
     use regex_automata::util::syntax;
 
-    use super::super::tests::site_of;
     use super::*;
+    use crate::exchange::write::rows::testing::site_of;
     use crate::mapping::{Outcome, Request, Table};
 
     const ENTRY: &str = "\

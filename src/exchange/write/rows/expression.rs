@@ -3,7 +3,7 @@
 use crate::mapping::spellings;
 
 /// Returns a regular expression fragment (PCRE) that matches exactly this text.
-pub(super) fn matching(text: &str) -> String {
+pub(crate) fn matching(text: &str) -> String {
     let mut expression = String::with_capacity(text.len());
     for c in text.chars() {
         if ".+*?()[]{}|^$\\".contains(c) {
@@ -15,7 +15,7 @@ pub(super) fn matching(text: &str) -> String {
 }
 
 /// Returns a regular expression fragment (PCRE, also without Unicode) that matches a text in any case.
-pub(super) fn matching_any_case(text: &str, encoded: impl Fn(&str) -> String) -> String {
+pub(crate) fn matching_any_case(text: &str, encoded: impl Fn(&str) -> String) -> String {
     match folded(text, &encoded) {
         Some(expression) => format!("(?i:{expression})"),
         None => matching(&encoded(text)),
@@ -24,7 +24,7 @@ pub(super) fn matching_any_case(text: &str, encoded: impl Fn(&str) -> String) ->
 
 /// Returns a fragment that matches a text in any case, percent-encoded by `encoded`, in an expression that ignores the
 /// case of ASCII letters; `None` if it has no letters with two cases.
-pub(super) fn folded(text: &str, encoded: impl Fn(&str) -> String) -> Option<String> {
+pub(crate) fn folded(text: &str, encoded: impl Fn(&str) -> String) -> Option<String> {
     let mut has_letters = false;
     let mut expression = String::with_capacity(text.len());
     for c in text.chars() {

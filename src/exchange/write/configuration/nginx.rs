@@ -12,9 +12,9 @@ use crate::mapping::{Case, Site, Status, Timestamp};
 use super::below::{Leads, Prefixes, UNSOUND};
 use super::case::Alike;
 use super::destination::{Destination, Destinations, QueryStart};
-use super::expression::matching;
 use super::negotiation::{self, NO_PAGE, Negotiations};
-use super::order::{CodeRow, SortedEntries, base_path};
+use crate::exchange::write::rows::matching;
+use crate::exchange::write::rows::{CodeRow, SortedEntries, base_path};
 
 /// The statuses of redirects.
 const STATUSES: [Status; 5] = [
@@ -61,7 +61,7 @@ const LONGEST: usize = 4093;
 const MORE_ARGS: &str = "map $args $waypost_more_args { \"\" \"\"; default \"&$args\"; }\n";
 
 /// Returns whether nginx can read a row. Keys are measured as expressions, their longest form.
-pub(super) fn fits(row: &CodeRow<'_>, now: Timestamp) -> bool {
+pub(crate) fn fits(row: &CodeRow<'_>, now: Timestamp) -> bool {
     let of_code = |it: &Destination<'_>| code_value(it).len() <= LONGEST;
     let below = |it: &Destination<'_>| it.written(value, "$1", "&$2").len() <= LONGEST;
     let all_fit = |all: Option<Destinations<'_>>, fits: &dyn Fn(&Destination<'_>) -> bool| {
@@ -88,7 +88,7 @@ struct Maps<'t> {
 }
 
 /// Writes a site as it is at `now`, except for rows that do not fit.
-pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     let order = SortedEntries::of(site);
     let maps = Maps {
         prefixes: Prefixes::of(&order, now),
@@ -364,9 +364,9 @@ fn value(url: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::site_of;
-    use super::super::{ExportFormat, Feature};
     use super::*;
+    use crate::exchange::write::rows::testing::site_of;
+    use crate::exchange::write::rows::{Feature, Losses};
 
     #[test]
     fn leaves_out_and_counts_what_nginx_cannot_read() {
@@ -382,11 +382,11 @@ mod tests {
         let site = &table.sites()[0];
         let now = Timestamp::parse_start("2026-01-01").unwrap();
         let mut out = Vec::new();
-        ExportFormat::Nginx.write(site, now, &mut out).unwrap();
+        write(site, now, &mut out).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert!(text.contains("\"/fits\""), "{text}");
         assert!(!text.contains("/long") && !text.contains("/dollar"));
-        assert_eq!(ExportFormat::Nginx.losses(site, now).of(Feature::Length), 2);
-        assert_eq!(ExportFormat::Caddy.losses(site, now).of(Feature::Length), 0);
+        let lost = Losses::count(site, now, |_| false, |row| fits(row, now));
+        assert_eq!(lost.of(Feature::Length), 2);
     }
 }

@@ -9,8 +9,8 @@ use askama::Template;
 use crate::html::{Frame, Language};
 use crate::mapping::{Site, Timestamp};
 
-use super::order::SortedEntries;
-use super::{Feature, Losses};
+use crate::exchange::write::rows::SortedEntries;
+use crate::exchange::write::rows::{Feature, Losses};
 
 /// The file name of a directory's page on such hosts.
 const INDEX: &str = "index.html";

@@ -10,13 +10,13 @@ use crate::mapping::{
     SiteTarget, Status,
 };
 
-use super::order::SortedEntries;
+use crate::exchange::write::rows::SortedEntries;
 
 /// The length of the longest word that some YAML reader does not read as a string: `false`.
 const LONGEST_WORD: usize = 5;
 
 /// Writes a site as a document.
-pub(super) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(site: &Site, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "base_url: {}", scalar(site.base_url().as_str()))?;
     if site.scheme() != Scheme::default() {
         writeln!(out, "code-scheme: {}", site.scheme().name())?;

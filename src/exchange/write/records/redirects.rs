@@ -8,10 +8,10 @@ use std::io::{self, Write};
 
 use crate::mapping::{Site, Timestamp};
 
-use super::order::SortedEntries;
+use crate::exchange::write::rows::SortedEntries;
 
 /// Writes a site as it is at `now`.
-pub(super) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
+pub(crate) fn write(site: &Site, now: Timestamp, out: &mut dyn Write) -> io::Result<()> {
     let base_url = site.base_url();
     let origin = base_url.as_str().len() - base_url.path().len();
     for row in SortedEntries::of(site).rows() {
