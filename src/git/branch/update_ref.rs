@@ -97,8 +97,8 @@ impl UpdateRef {
         let pushed = match pushed {
             Ok(Pushed::Landed { said }) => {
                 if is_housekeeping_due() {
-                    // It is not part of the push.
-                    let _ = git.run(&["--git-dir=.", "maintenance", "run", "--auto", "--quiet"]);
+                    // It is not part of the push. Unlike `git maintenance run`, it goes on in the background.
+                    let _ = git.run(&["--git-dir=.", "gc", "--auto", "--quiet"]);
                 }
                 Pushed::Landed { said }
             }
