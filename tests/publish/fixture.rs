@@ -25,6 +25,15 @@ pub(crate) enum NotPublished {
     Failed(#[from] PublishError),
 }
 
+/// Returns why the remote refused an edit.
+#[track_caller]
+pub(crate) fn refusal<T: std::fmt::Debug>(published: Result<T, NotPublished>) -> String {
+    match published {
+        Err(NotPublished::Failed(PublishError::Refused { reason })) => reason,
+        other => panic!("{other:?}"),
+    }
+}
+
 /// The remote `remote.git`, whose branch `main` holds `mapping.yaml` with the text `one`, and the
 /// checkout `work` of somebody else.
 pub(crate) struct Fixture {

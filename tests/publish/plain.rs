@@ -5,9 +5,7 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
-use waypost::registry::PublishError;
-
-use crate::fixture::{Fixture, NotPublished, add_line, names};
+use crate::fixture::{Fixture, NotPublished, add_line, names, refusal};
 
 /// Returns how many packs the remote has, and how many objects in files of their own.
 fn stored(fixture: &Fixture) -> (usize, usize) {
@@ -75,28 +73,19 @@ fn a_large_change_is_copied_as_a_difference_from_what_is_stored() {
 #[test]
 fn a_hook_that_is_added_meanwhile_is_run() {
     let fixture = Fixture::new();
-    let refused = publish_during(&fixture, || {
+    let reason = refusal(publish_during(&fixture, || {
         fixture.hook("pre-receive", "echo no links on Sundays >&2; exit 1");
-    });
-    match refused {
-        Err(NotPublished::Failed(PublishError::Refused { reason })) => {
-            assert!(reason.contains("no links on Sundays"), "{reason}");
-        }
-        other => panic!("{other:?}"),
-    }
+    }));
+    assert!(reason.contains("no links on Sundays"), "{reason}");
     assert_eq!(fixture.table(), "one");
 }
 
 #[test]
 fn a_setting_that_is_made_meanwhile_applies() {
     let fixture = Fixture::new();
-    let refused = publish_during(&fixture, || {
+    refusal(publish_during(&fixture, || {
         fixture.remote("config receive.maxInputSize 100");
-    });
-    assert!(matches!(
-        refused,
-        Err(NotPublished::Failed(PublishError::Refused { .. }))
-    ));
+    }));
     assert_eq!(fixture.table(), "one");
 }
 
@@ -118,12 +107,8 @@ fn a_branch_that_moves_meanwhile_is_read_again() {
 fn a_hook_for_all_changes_of_references_is_run() {
     let fixture = Fixture::new();
     fixture.hook("reference-transaction", "test $1 != prepared");
-    match publish_during(&fixture, || {}) {
-        Err(NotPublished::Failed(PublishError::Refused { reason })) => {
-            assert!(reason.contains("aborted by hook"), "{reason}");
-        }
-        other => panic!("{other:?}"),
-    }
+    let reason = refusal(publish_during(&fixture, || {}));
+    assert!(reason.contains("aborted by hook"), "{reason}");
     assert_eq!(fixture.table(), "one");
 }
 

@@ -3,24 +3,15 @@
 use std::fs;
 
 use waypost::git::{Credentials, RemoteBranch, RemoteUrl};
-use waypost::registry::{PublishError, Published};
+use waypost::registry::Published;
 
 use crate::bare_remote;
-use crate::fixture::{Fixture, NotPublished, Writer, add_line};
+use crate::fixture::{Fixture, NotPublished, Writer, add_line, refusal};
 use crate::program::{TABLE, add, run};
 
 /// Adds a line to the table of a fixture.
 fn publish(fixture: &Fixture, writer: &Writer) -> Result<Published, NotPublished> {
     fixture.publish(writer, |text| Ok(add_line(text, "two")))
-}
-
-/// Returns why a push was refused.
-#[track_caller]
-fn refusal(fixture: &Fixture) -> String {
-    match publish(fixture, &fixture.writer(None)) {
-        Err(NotPublished::Failed(PublishError::Refused { reason })) => reason,
-        other => panic!("{other:?}"),
-    }
 }
 
 #[test]
@@ -40,7 +31,7 @@ fn the_words_of_hooks_are_passed_on_whatever_they_end_with() {
 fn words_without_end_are_cut() {
     let fixture = Fixture::new();
     fixture.hook("update", "head -c 3000000 /dev/zero | tr '\\0' x; exit 1");
-    let reason = refusal(&fixture);
+    let reason = refusal(publish(&fixture, &fixture.writer(None)));
     assert!(reason.starts_with("[remote rejected] (hook declined)"));
     assert!(reason.len() < 10_000, "{}", reason.len());
     assert_eq!(fixture.table(), "one");
@@ -50,7 +41,7 @@ fn words_without_end_are_cut() {
 fn what_cannot_be_stored_is_refused() {
     let fixture = Fixture::new();
     fixture.remote("config receive.maxInputSize 100");
-    let reason = refusal(&fixture);
+    let reason = refusal(publish(&fixture, &fixture.writer(None)));
     assert!(reason.contains("unpacker error"), "{reason}");
     assert_eq!(fixture.table(), "one");
     // None of the objects is left.
@@ -65,15 +56,11 @@ fn a_branch_that_is_checked_out_is_not_moved() {
     let remote = RemoteUrl::parse(fixture.at("work").to_str().unwrap()).unwrap();
     let transfer = bare_remote::transfer(&fixture.root);
     let branch = RemoteBranch::new(remote, None, transfer, Credentials::default()).unwrap();
-    match publish(&fixture, &Writer::to(branch)) {
-        Err(NotPublished::Failed(PublishError::Refused { reason })) => {
-            assert!(
-                reason.contains("branch is currently checked out"),
-                "{reason}"
-            );
-        }
-        other => panic!("{other:?}"),
-    }
+    let reason = refusal(publish(&fixture, &Writer::to(branch)));
+    assert!(
+        reason.contains("branch is currently checked out"),
+        "{reason}"
+    );
 }
 
 #[test]

@@ -65,9 +65,7 @@ impl PlainRepository {
             Err(error) => Err(error),
         }
     }
-}
 
-impl PlainRepository {
     /// Returns whether a commit and its files are there, as far as the commit and the tree at its top show.
     pub(super) fn has(&self, commit: Oid) -> bool {
         let commit = self.0.find_commit(commit);

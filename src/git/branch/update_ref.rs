@@ -61,9 +61,11 @@ impl UpdateRef {
         update: &BranchMove<'_>,
         pack: &StoredPack,
     ) -> Option<Pushed> {
-        let has_plain_settings = has_plain_settings(&mut self.settings);
+        if !prints_plain_settings(&mut self.settings) {
+            return None;
+        }
         // A hook may have been added since it was started.
-        let repository = PlainRepository::open(&self.path).filter(|_| has_plain_settings)?;
+        let repository = PlainRepository::open(&self.path)?;
         if repository.commit_of(update.branch).ok()? != update.from {
             return Some(Pushed::moved());
         }
@@ -168,9 +170,9 @@ async fn exchange(child: &mut Child, update: &BranchMove<'_>) -> io::Result<Ende
     })
 }
 
-/// Returns whether no setting that Git reads changes what a push to a repository does, given the process
-/// that prints them.
-fn has_plain_settings(process: &mut StartedProcess) -> bool {
+/// Returns whether a process that prints the names of the settings that Git reads prints none that changes
+/// what a push does.
+fn prints_plain_settings(process: &mut StartedProcess) -> bool {
     let StartedProcess { git, child } = process;
     git.runtime.block_on(async {
         match timeout(git.timeout, printed(child)).await {
