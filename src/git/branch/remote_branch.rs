@@ -13,89 +13,17 @@ use tokio::runtime::Builder;
 
 use super::plain_repository::PlainRepository;
 use super::program::GitProgram;
-use super::program_error::GitProgramError;
 use super::receive_pack::{MIN_PACKED, ReceivePack, ReceivedAs};
+use super::remote_branch_error::RemoteBranchError;
+use super::unpushed_commit::{UnpushedCommit, UnpushedObjects, UnpushedPack};
 use super::update_ref::UpdateRef;
 use crate::git::commit_id::CommitId;
-use crate::git::objects::{MAX_WHOLE, NewCommit, WholePack};
-use crate::git::packs::StoredPack;
-use crate::git::setting::Setting;
+use crate::git::objects::{MAX_WHOLE, NewCommit};
 use crate::git::transport::{
-    CloneTarget, Credentials, FetchDepth, FetchOrder, PushOrder, Pushed, RemoteUrl, StateDir,
-    StateError, Task, Tip, Transfer, TransferError, Transport, Wanted,
+    CloneTarget, Credentials, FetchDepth, FetchOrder, PushOrder, Pushed, RemoteUrl, StateDir, Task,
+    Tip, Transfer, TransferError, Transport, Wanted,
 };
 use crate::git::wire::BranchMove;
-
-/// Why a remote's branch cannot be written to. No message contains a secret.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum RemoteBranchError {
-    /// The remote could not be reached, or there is nothing to fetch.
-    #[error("{remote}")]
-    Transfer {
-        /// The remote's address, without secrets.
-        remote: String,
-        /// The reason.
-        #[source]
-        source: TransferError,
-    },
-    /// The fetched reference is not a branch.
-    #[error("{name} of {remote} is no branch: name a branch")]
-    NotABranch {
-        /// The name.
-        name: String,
-        /// The remote's address, without secrets.
-        remote: String,
-    },
-    /// No clone can be created.
-    #[error(transparent)]
-    State(#[from] StateError),
-    /// The `git` program failed.
-    #[error(transparent)]
-    Program(#[from] GitProgramError),
-    /// The clone cannot be used.
-    #[error("cannot use the clone of {remote}")]
-    Clone {
-        /// The remote's address, without secrets.
-        remote: String,
-        /// The error from Git.
-        #[source]
-        source: git2::Error,
-    },
-    /// The clone cannot be written to.
-    #[error("cannot write to the clone of {remote}")]
-    Store {
-        /// The remote's address, without secrets.
-        remote: String,
-        /// The error from the system.
-        #[source]
-        source: io::Error,
-    },
-    /// The system lacks the resources for a thread's runtime.
-    #[error("cannot start a transfer")]
-    Io(#[from] io::Error),
-}
-
-impl RemoteBranchError {
-    /// Returns the setting that may have to be changed.
-    pub fn setting(&self) -> Option<Setting> {
-        match self {
-            Self::Transfer { source, .. } => source.setting(),
-            Self::NotABranch { .. } => Some(Setting::Reference),
-            Self::Program(error) => error.setting(),
-            _ => None,
-        }
-    }
-
-    /// Returns whether the clone seems to be at fault, so that a fresh one may help.
-    pub(crate) fn is_damage(&self) -> bool {
-        match self {
-            Self::Transfer { source, .. } => source.is_damage(),
-            Self::Clone { .. } => true,
-            _ => false,
-        }
-    }
-}
 
 /// A branch of a remote, and a clone of our own to fetch it into and push it from.
 pub struct RemoteBranch {
@@ -119,51 +47,12 @@ pub struct SeenBranch {
     pub commit: CommitId,
 }
 
-/// A commit that the remote does not have. It is in the clone, or gets there while it is pushed.
-pub struct UnpushedCommit {
-    id: CommitId,
-    objects: UnpushedObjects,
-}
-
-/// How a remote gets the objects that it lacks.
-enum UnpushedObjects {
-    /// They are determined when the commit is pushed.
-    Unknown,
-    /// The pack of the clone that has them is copied to a repository on this machine.
-    Copied(StoredPack),
-    /// They are sent to a repository on this machine.
-    Sent(UnpushedPack),
-}
-
-/// The objects that are sent to a repository on this machine.
-enum UnpushedPack {
-    /// They are in the clone.
-    Thin(Vec<u8>),
-    /// They are written to the clone while they are sent.
-    Whole(WholePack),
-}
-
 /// A process that waits for a push to a repository on this machine.
 enum StartedPush {
     /// It moves a branch of a plain repository.
     UpdateRef(Box<UpdateRef>),
     /// It receives a pack.
     ReceivePack(Box<ReceivePack>),
-}
-
-impl UnpushedCommit {
-    pub(crate) fn id(&self) -> CommitId {
-        self.id
-    }
-}
-
-/// Takes any commit of the clone; the objects that the remote lacks are determined when it is
-/// pushed.
-impl From<CommitId> for UnpushedCommit {
-    fn from(id: CommitId) -> Self {
-        let objects = UnpushedObjects::Unknown;
-        Self { id, objects }
-    }
 }
 
 impl RemoteBranch {
