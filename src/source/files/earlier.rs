@@ -77,6 +77,7 @@ mod tests {
     use std::time::Duration;
 
     use super::super::fingerprint::ReadingState;
+    use super::super::inspection::Inspection;
     use super::super::listing::Listing;
     use super::super::pass::Pass;
     use super::super::trails::Trails;
@@ -151,9 +152,9 @@ mod tests {
 
     fn read(dir: &tempfile::TempDir, earlier: Earlier<'_>) -> (Pass, Listing) {
         let paths = [dir.path().to_owned()];
-        let listing = Listing::of(&paths).unwrap();
-        let pass = Pass::read(&paths, &listing, 1 << 20, earlier, false).unwrap();
-        (pass, listing)
+        let seen = Inspection::of(&paths);
+        let pass = Pass::read(&paths, &seen, 1 << 20, earlier).unwrap();
+        (pass, seen.listing)
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::checkout::{Checkout, CheckoutWarning, Surroundings};
 use super::error::FilesError;
-use super::listing::{Listing, Stamp};
+use super::listing::{Listing, Stamp, stamps};
 use super::trails::Trails;
 use crate::git::{CommitId, chain};
 
@@ -68,6 +68,15 @@ impl Inspection {
     pub(super) fn stamps(&self) -> impl Iterator<Item = Option<Stamp>> {
         let files = self.listing.files.iter().zip(&self.stamps);
         files.map(|(path, stamp)| stamp.or_else(|| Stamp::of(path).ok()))
+    }
+
+    /// Returns the metadata of all files.
+    ///
+    /// # Errors
+    ///
+    /// If a file cannot be read, or they have more than `max` bytes together.
+    pub(super) fn stamps_within(&self, max: u64) -> Result<Vec<Stamp>, FilesError> {
+        stamps(&self.listing.files, self.stamps.iter().copied(), max)
     }
 
     /// Returns how long it will take until no file was changed within a duration of now, if one was.

@@ -222,10 +222,19 @@ fn kind(file_type: FileType) -> &'static str {
     }
 }
 
-/// Checks all files, so that a table that is too large is refused before any of it is in memory.
-pub(crate) fn stamps(files: &[PathBuf], max: u64) -> Result<Vec<Stamp>, FilesError> {
-    let stamps: Vec<Stamp> = (files.iter())
-        .map(|path| Stamp::of(path))
+/// Returns the metadata of all files, of those that are not known already.
+///
+/// # Errors
+///
+/// If a file cannot be read, or they are too large together: that is refused before any of it is in
+/// memory.
+pub(crate) fn stamps(
+    files: &[PathBuf],
+    known: impl IntoIterator<Item = Option<Stamp>>,
+    max: u64,
+) -> Result<Vec<Stamp>, FilesError> {
+    let stamps: Vec<Stamp> = (files.iter().zip(known))
+        .map(|(path, known)| known.map_or_else(|| Stamp::of(path), Ok))
         .collect::<Result<_, _>>()?;
     let mut total = 0_u64;
     let totals = stamps.iter().map(|stamp| {

@@ -14,7 +14,8 @@ use git2::{ObjectType, Oid};
 use super::earlier::{Earlier, KnownStates};
 use super::error::FilesError;
 use super::file_record::FileRecord;
-use super::listing::{Listing, Stamp, stamps, too_large};
+use super::inspection::Inspection;
+use super::listing::{Listing, Stamp, too_large};
 use super::steps::{FileSteps, Hashing, cut_all, open};
 use crate::mapping::{Cutter, FirstReading, KnownPieces, SourceFile, TableFile};
 
@@ -45,20 +46,19 @@ struct PassReader<'a> {
 }
 
 impl Pass {
-    /// Reads the files that `listing` found under `paths`, at most `max` bytes, except for parts
-    /// that are already known.
-    pub(crate) fn read(
+    /// Reads the files that were found under `paths`, at most `max` bytes, except for parts that are
+    /// already known.
+    pub(super) fn read(
         paths: &[PathBuf],
-        listing: &Listing,
+        seen: &Inspection,
         max: u64,
         earlier: Earlier<'_>,
-        needs_blobs: bool,
     ) -> Result<Self, FilesError> {
-        let stamps = stamps(&listing.files, max)?;
+        let (listing, stamps) = (&seen.listing, seen.stamps_within(max)?);
         let mut reader = PassReader {
             known: KnownStates::of(earlier),
             first: earlier.first,
-            needs_blobs,
+            needs_blobs: seen.head.is_some(),
             max,
             left: max,
         };
@@ -212,13 +212,8 @@ mod tests {
 
     fn read_at_most(path: &Path, max: u64) -> Result<Pass, FilesError> {
         let paths = [path.to_owned()];
-        Pass::read(
-            &paths,
-            &Listing::of(&paths)?,
-            max,
-            Earlier::default(),
-            false,
-        )
+        let seen = Inspection::of(&paths).complete()?;
+        Pass::read(&paths, &seen, max, Earlier::default())
     }
 
     fn bytes(pass: &Pass, number: usize) -> &[u8] {
@@ -407,13 +402,22 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join("a.yaml"), "").unwrap();
         let paths = [dir.path().to_owned()];
-        let listing = Listing::of(&paths).unwrap();
+        let seen = Inspection::of(&paths);
         fs::write(dir.path().join("b.yaml"), "").unwrap();
-        assert!(
-            !Pass::read(&paths, &listing, MAX, Earlier::default(), false)
-                .unwrap()
-                .steady
-        );
+        let pass = Pass::read(&paths, &seen, MAX, Earlier::default());
+        assert!(!pass.unwrap().steady);
+    }
+
+    #[test]
+    fn is_not_steady_when_a_file_was_changed_after_the_inspection() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("a.yaml");
+        let paths = [dir.path().to_owned()];
+        fs::write(&path, "a").unwrap();
+        let seen = Inspection::of(&paths);
+        fs::write(&path, "ab").unwrap();
+        let pass = Pass::read(&paths, &seen, MAX, Earlier::default());
+        assert!(!pass.unwrap().steady);
     }
 
     #[test]

@@ -239,6 +239,8 @@ impl FileSource {
         seen: Inspection,
         earlier: Earlier<'_>,
     ) -> Result<ReadingAttempt, FilesError> {
+        let seen = seen.complete()?;
+        let mut pass = Pass::read(&self.paths, &seen, self.max_bytes, earlier)?;
         let Inspection {
             listing,
             trails,
@@ -246,9 +248,7 @@ impl FileSource {
             head,
             warnings,
             ..
-        } = seen.complete()?;
-        let needs_blobs = head.is_some();
-        let mut pass = Pass::read(&self.paths, &listing, self.max_bytes, earlier, needs_blobs)?;
+        } = seen;
         if let Some(checkout) = &checkout {
             pass.steady &= checkout.head().ok().flatten() == head;
         }
