@@ -79,7 +79,8 @@ impl ServiceManager {
                     said = status(shared);
                     messages.queue(message(&[NotifyState::Ready], &said));
                 }
-                () = shared.live.looked_at() => {
+                // The status reads the clone of a followed repository, after each change.
+                () = shared.live.looked_at(), if self.socket.is_some() => {
                     let new = status(shared);
                     if new != said {
                         messages.queue(message(&[], &new));
