@@ -4,14 +4,18 @@
 //! the cost of an answer.
 
 use std::cell::Cell;
+use std::ops::Range;
 use std::time::{Duration, Instant, SystemTime};
 
 use httpdate::fmt_http_date;
 
 use crate::mapping::Timestamp;
 
-/// The length of a date in a header (RFC 9110 section 5.6.7).
-const DATE_BYTES: usize = 29;
+/// The field `Date` (RFC 9110 section 6.6.1), as hyper writes it last, and the empty line that ends a head.
+const END_OF_HEAD: &[u8; 39] = b"Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n\r\n";
+
+/// Where the date is in it.
+const DATE: Range<usize> = 6..35;
 
 /// How long a thread uses a time that it has read. Answers have whole seconds.
 const USED: Duration = Duration::from_millis(10);
@@ -21,8 +25,8 @@ const USED: Duration = Duration::from_millis(10);
 pub(crate) struct Moment {
     /// For deciding what an entry's end means.
     pub(crate) timestamp: Timestamp,
-    /// For the field `Date`.
-    pub(crate) date: [u8; DATE_BYTES],
+    /// The end of the head of an answer: its field `Date`, and an empty line.
+    pub(crate) end_of_head: [u8; END_OF_HEAD.len()],
 }
 
 impl Moment {
@@ -44,11 +48,11 @@ impl Moment {
 
 impl From<SystemTime> for Moment {
     fn from(time: SystemTime) -> Self {
-        let mut date = [b' '; DATE_BYTES];
-        date.copy_from_slice(fmt_http_date(time).as_bytes());
+        let mut end_of_head = *END_OF_HEAD;
+        end_of_head[DATE].copy_from_slice(fmt_http_date(time).as_bytes());
         Self {
             timestamp: Timestamp::from(time),
-            date,
+            end_of_head,
         }
     }
 }
@@ -61,7 +65,8 @@ mod tests {
     fn is_read_again_after_a_while() {
         let now = Instant::now();
         let first = Moment::at(now);
-        assert_eq!(Moment::at(now + USED / 2).date, first.date);
+        let again = Moment::at(now + USED / 2);
+        assert_eq!(again.end_of_head, first.end_of_head);
         // Whatever the clock says by then.
         let before = Timestamp::from(SystemTime::now());
         assert!(Moment::at(now + USED).timestamp >= before);
@@ -70,6 +75,7 @@ mod tests {
     #[test]
     fn has_the_date_of_headers() {
         let time = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777);
-        assert_eq!(&Moment::from(time).date, b"Sun, 06 Nov 1994 08:49:37 GMT");
+        let end = b"Date: Sun, 06 Nov 1994 08:49:37 GMT\r\n\r\n";
+        assert_eq!(&Moment::from(time).end_of_head, end);
     }
 }

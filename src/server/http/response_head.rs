@@ -14,7 +14,7 @@ pub(crate) fn write_head(out: &mut Vec<u8>, status: StatusCode, headers: &Header
         out.extend_from_slice(value.as_bytes());
         out.extend_from_slice(b"\r\n");
     }
-    write_end(out, now);
+    out.extend_from_slice(&now.end_of_head);
 }
 
 /// Appends the first line of an answer.
@@ -25,13 +25,6 @@ fn write_status(out: &mut Vec<u8>, status: StatusCode) {
     let reason = status.canonical_reason().unwrap_or("<none>");
     out.extend_from_slice(reason.as_bytes());
     out.extend_from_slice(b"\r\n");
-}
-
-/// Appends the date and the empty line that ends a head.
-pub(crate) fn write_end(out: &mut Vec<u8>, now: &Moment) {
-    out.extend_from_slice(b"Date: ");
-    out.extend_from_slice(&now.date);
-    out.extend_from_slice(b"\r\n\r\n");
 }
 
 fn write_capitalised(out: &mut Vec<u8>, name: &[u8]) {

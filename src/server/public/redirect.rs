@@ -9,10 +9,15 @@ use hyper::header::{
 use hyper::{Response, StatusCode};
 use tracing::error;
 
-use crate::mapping::{Redirect, SiteKey, SiteRedirect, Status, Via};
+use crate::mapping::{DEFAULT_MAX_AGE, Redirect, SiteKey, SiteRedirect, Status, Via};
 
-use crate::server::http::response_head::write_end;
 use crate::server::http::{Answered, Content, Moment, response};
+
+/// The fields of an answer after `Cache-Control`.
+const REST: &str = "\r\nReferrer-Policy: no-referrer\r\nContent-Length: 0\r\n";
+
+/// The fields of nearly all answers after the location, which are written at once.
+const REST_BY_DEFAULT: &str = "\r\nCache-Control: public, max-age=60\r\nReferrer-Policy: no-referrer\r\nContent-Length: 0\r\n";
 
 /// Returns the answer to a followed short link, and how it is counted.
 pub(crate) fn answer(redirect: Redirect<'_>) -> (Answered, Response<Content>) {
@@ -115,10 +120,15 @@ fn write_to(
         out.truncate(before);
         return false;
     }
-    out.extend_from_slice(b"\r\nCache-Control: ");
-    out.extend_from_slice(cache_control(max_age).as_bytes());
-    out.extend_from_slice(b"\r\nReferrer-Policy: no-referrer\r\nContent-Length: 0\r\n");
-    write_end(out, now);
+    match max_age {
+        DEFAULT_MAX_AGE => out.extend_from_slice(REST_BY_DEFAULT.as_bytes()),
+        _ => {
+            out.extend_from_slice(b"\r\nCache-Control: ");
+            out.extend_from_slice(cache_control(max_age).as_bytes());
+            out.extend_from_slice(REST.as_bytes());
+        }
+    }
+    out.extend_from_slice(&now.end_of_head);
     true
 }
 
@@ -146,8 +156,7 @@ fn start(status: Status) -> &'static str {
 fn cache_control(max_age: u32) -> Cow<'static, str> {
     match max_age {
         0 => Cow::Borrowed("no-store"),
-        // The default of tables.
-        60 => Cow::Borrowed("public, max-age=60"),
+        DEFAULT_MAX_AGE => Cow::Borrowed("public, max-age=60"),
         seconds => Cow::Owned(format!("public, max-age={seconds}")),
     }
 }
@@ -161,6 +170,9 @@ mod tests {
         assert_eq!(cache_control(0), "no-store");
         assert_eq!(cache_control(60), "public, max-age=60");
         assert_eq!(cache_control(u32::MAX), "public, max-age=4294967295");
+        let by_default = cache_control(DEFAULT_MAX_AGE);
+        let rest = format!("\r\nCache-Control: {by_default}{REST}");
+        assert_eq!(REST_BY_DEFAULT, rest);
     }
 
     #[test]
