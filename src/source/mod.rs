@@ -6,8 +6,8 @@
 //!
 //! - Nothing here knows what a table means, or who serves it.
 //! - A read is never torn: nothing changed during it, or two passes agree, and it waits for files
-//!   in the middle of a write, as far as `settling.rs` can detect them. A table is returned whole
-//!   or not at all, and never with files of two states of a checkout (docs/decisions/0017).
+//!   in the middle of a write, as far as `files/events/settling.rs` can detect them. A table is
+//!   returned whole or not at all, and never with files of two states of a checkout (docs/decisions/0017).
 //! - Events are hints about when to look. Polling alone is enough.
 //! - A Git failure can cost a table its commit, never its service. Every call returns within
 //!   bounded time.

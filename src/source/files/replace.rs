@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 
-use super::stored::FileState;
+use crate::source::files::read::FileState;
 
 /// Replaces the content of a file, which keeps its mode, and its owner if this user may give files
 /// away. A link stays, and its target is replaced.

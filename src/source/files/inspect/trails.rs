@@ -8,17 +8,20 @@ use crate::git::{Trail, symlinks};
 
 /// The trails of a table's paths and files that can be followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Trails {
+pub(in crate::source::files) struct Trails {
     /// Of the paths that name the table.
-    pub(super) named: Vec<Option<Trail>>,
+    pub(in crate::source::files) named: Vec<Option<Trail>>,
     /// Of the files, in their order.
-    pub(super) files: Vec<Option<Trail>>,
+    pub(in crate::source::files) files: Vec<Option<Trail>>,
 }
 
 impl Trails {
     /// Follows the paths that name a table, and those of its files; also returns the metadata of each
     /// file that is not a link.
-    pub(super) fn follow(named: &[PathBuf], files: &[PathBuf]) -> (Self, Vec<Option<Metadata>>) {
+    pub(in crate::source::files) fn follow(
+        named: &[PathBuf],
+        files: &[PathBuf],
+    ) -> (Self, Vec<Option<Metadata>>) {
         let named = named.iter().map(|path| symlinks::follow(path).ok());
         let mut follower = symlinks::PathFollower::default();
         let mut follow = |path: &PathBuf| match follower.follow(path) {
@@ -31,7 +34,7 @@ impl Trails {
     }
 
     /// Returns the real directories of a table: those that are named, and those of its files.
-    pub(super) fn directories(&self) -> BTreeSet<&Path> {
+    pub(in crate::source::files) fn directories(&self) -> BTreeSet<&Path> {
         let named = self
             .named
             .iter()

@@ -16,26 +16,26 @@ use crate::git::{CommitId, chain};
 /// The files that a table's paths name at one time.
 pub struct Inspection {
     /// When this began, before anything was looked up.
-    pub(super) began: Instant,
+    pub(in crate::source::files) began: Instant,
     /// The files that were found.
-    pub(super) listing: Listing,
+    pub(in crate::source::files) listing: Listing,
     /// The error, if not all paths were found.
     error: Option<FilesError>,
-    pub(super) trails: Trails,
+    pub(in crate::source::files) trails: Trails,
     /// The metadata of each regular file that is not a link.
     stamps: Vec<Option<Stamp>>,
-    pub(super) surroundings: Surroundings,
+    pub(in crate::source::files) surroundings: Surroundings,
     /// The checkout that all files lie in.
-    pub(super) checkout: Option<Checkout>,
+    pub(in crate::source::files) checkout: Option<Checkout>,
     /// Its commit.
-    pub(super) head: Option<CommitId>,
+    pub(in crate::source::files) head: Option<CommitId>,
     /// Human-readable reasons why the checkout or its commit is not known.
-    pub(super) warnings: Vec<String>,
+    pub(in crate::source::files) warnings: Vec<String>,
 }
 
 impl Inspection {
     /// Inspects some paths, each a file or a directory of files.
-    pub(super) fn of(paths: &[PathBuf]) -> Self {
+    pub(in crate::source::files) fn of(paths: &[PathBuf]) -> Self {
         let began = Instant::now();
         let (listing, error) = Listing::found(paths);
         let (trails, metadata) = Trails::follow(paths, &listing.files);
@@ -60,12 +60,12 @@ impl Inspection {
     }
 
     /// Returns whether every path was found.
-    pub(super) fn is_complete(&self) -> bool {
+    pub(in crate::source::files) fn is_complete(&self) -> bool {
         self.error.is_none()
     }
 
     /// Returns the metadata of each file, if it could be read.
-    pub(super) fn stamps(&self) -> impl Iterator<Item = Option<Stamp>> {
+    pub(in crate::source::files) fn stamps(&self) -> impl Iterator<Item = Option<Stamp>> {
         let files = self.listing.files.iter().zip(&self.stamps);
         files.map(|(path, stamp)| stamp.or_else(|| Stamp::of(path).ok()))
     }
@@ -75,12 +75,19 @@ impl Inspection {
     /// # Errors
     ///
     /// If a file cannot be read, or they have more than `max` bytes together.
-    pub(super) fn stamps_within(&self, max: u64) -> Result<Vec<Stamp>, FilesError> {
+    pub(in crate::source::files) fn stamps_within(
+        &self,
+        max: u64,
+    ) -> Result<Vec<Stamp>, FilesError> {
         stamps(&self.listing.files, self.stamps.iter().copied(), max)
     }
 
     /// Returns how long it will take until no file was changed within a duration of now, if one was.
-    pub(super) fn young_for(&self, now: SystemTime, window: Duration) -> Option<Duration> {
+    pub(in crate::source::files) fn young_for(
+        &self,
+        now: SystemTime,
+        window: Duration,
+    ) -> Option<Duration> {
         let stamps = self.stamps().flatten();
         stamps.filter_map(|stamp| stamp.near_for(now, window)).max()
     }
@@ -90,7 +97,7 @@ impl Inspection {
     /// # Errors
     ///
     /// The first error, if a path was not found.
-    pub(super) fn complete(self) -> Result<Self, FilesError> {
+    pub(in crate::source::files) fn complete(self) -> Result<Self, FilesError> {
         match self.error {
             Some(error) => Err(error),
             None => Ok(self),
@@ -99,7 +106,7 @@ impl Inspection {
 }
 
 /// Unwraps a result, and keeps the warning of an error.
-pub(super) fn noted<T>(
+pub(in crate::source::files) fn noted<T>(
     result: Result<Option<T>, CheckoutWarning>,
     warnings: &mut Vec<String>,
 ) -> Option<T> {

@@ -11,11 +11,9 @@ use std::time::SystemTime;
 use git2::Oid;
 
 use super::file_record::FileRecord;
-use super::inspection::Inspection;
-use super::listing::{Listing, Stamp};
-use super::trails::Trails;
 use crate::git::{CommitId, Trail};
 use crate::mapping::Cut;
+use crate::source::files::inspect::{Inspection, Listing, Stamp, Trails};
 
 /// The files' metadata and the commit of a reading, with where its files were cut.
 #[derive(Debug, Clone)]

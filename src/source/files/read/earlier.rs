@@ -9,8 +9,8 @@ use git2::Oid;
 
 use super::file_record::FileRecord;
 use super::fingerprint::Fingerprint;
-use super::listing::Stamp;
 use crate::mapping::{Cut, FirstReading, KnownFiles, KnownPieces, Table};
+use crate::source::files::inspect::Stamp;
 
 /// The earlier state of a table.
 #[derive(Clone, Copy, Default)]
@@ -77,12 +77,10 @@ mod tests {
     use std::time::Duration;
 
     use super::super::fingerprint::ReadingState;
-    use super::super::inspection::Inspection;
-    use super::super::listing::Listing;
     use super::super::pass::Pass;
-    use super::super::trails::Trails;
     use super::*;
     use crate::mapping::{FileText, SourceFile, TextNeeded, compile_after, compile_read};
+    use crate::source::files::inspect::{Inspection, Listing, Trails};
 
     const HOUR: Duration = Duration::from_secs(3_600);
 

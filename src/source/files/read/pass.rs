@@ -12,12 +12,10 @@ use std::time::SystemTime;
 use git2::{ObjectType, Oid};
 
 use super::earlier::{Earlier, KnownStates};
-use super::error::FilesError;
 use super::file_record::FileRecord;
-use super::inspection::Inspection;
-use super::listing::{Listing, Stamp, too_large};
 use super::steps::{FileSteps, Hashing, cut_all, open};
 use crate::mapping::{Cutter, FirstReading, KnownPieces, SourceFile, TableFile};
+use crate::source::files::inspect::{FilesError, Inspection, Listing, Stamp, too_large};
 
 /// The largest table in one file whose text is always read, in bytes: proposals for it are decided with
 /// its text.
@@ -201,8 +199,8 @@ mod tests {
     use std::process::Command;
     use std::time::Duration;
 
-    use super::super::listing::Stamp;
     use super::*;
+    use crate::source::files::inspect::Stamp;
 
     const MAX: u64 = 1 << 20;
 

@@ -11,11 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
-use super::error::FilesError;
-use super::listing::{Listing, Stamp, stamps};
 use super::reading::FileSource;
 use super::steps::{FileSteps, Hashing, STEP, cut_all, open};
 use crate::mapping::{Cut, CutCheck, Cutter, FirstReading, KnownPieces};
+use crate::source::files::inspect::{FilesError, Listing, Stamp, stamps};
 
 /// A file as it was read. Its text is there as long as nobody replaces it or writes to it.
 ///
@@ -230,7 +229,7 @@ impl StoredFile {
 
 impl FileState {
     /// Returns the metadata of an open file with a path.
-    pub(super) fn of(path: &Path, file: &File) -> io::Result<Self> {
+    pub(in crate::source::files) fn of(path: &Path, file: &File) -> io::Result<Self> {
         let stamp = Stamp::of_regular(path, &file.metadata()?);
         Ok(Self {
             path: path.to_owned(),

@@ -21,9 +21,9 @@ use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher};
 use tokio::sync::Notify;
 use tracing::warn;
 
-use super::inspection::Inspection;
 use super::places::Places;
 use super::writers::Writers;
+use crate::source::files::inspect::Inspection;
 
 /// How long events are collected into one hint, counted from the first: no hint is delayed by more
 /// than this, however many events follow.
@@ -201,8 +201,8 @@ mod tests {
     use notify::event::{DataChange, ModifyKind};
     use tokio::time::timeout;
 
-    use super::super::reading::FileSource;
     use super::*;
+    use crate::source::files::read::FileSource;
 
     /// Long enough for any machine; a passing test never waits for it.
     const DEADLINE: Duration = Duration::from_secs(60);

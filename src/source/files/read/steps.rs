@@ -9,10 +9,9 @@ use std::sync::Arc;
 use git2::Oid;
 use sha1::{Digest as _, Sha1};
 
-use super::error::FilesError;
-use super::listing::{Stamp, too_large};
 use super::threads::Threads;
 use crate::mapping::{Cut, Cutter, FirstReading};
+use crate::source::files::inspect::{FilesError, Stamp, too_large};
 
 /// How much of a file is read at once, in bytes.
 pub(crate) const STEP: usize = 128 << 10;

@@ -16,8 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::listing::Stamp;
 use crate::git::{Symlink, Trail};
+use crate::source::files::inspect::Stamp;
 
 /// The timeouts for a file that may be in the middle of a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

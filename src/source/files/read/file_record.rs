@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use git2::Oid;
 
-use super::listing::Stamp;
 use crate::mapping::Cut;
+use crate::source::files::inspect::Stamp;
 
 /// The largest text around a list of entries that is kept for the next reading, in bytes.
 const MAX_KEPT: usize = 64 << 10;

@@ -9,14 +9,11 @@ use std::time::{Duration, Instant, SystemTime};
 use notify::event::{AccessKind, AccessMode, Flag, ModifyKind, RenameMode};
 use notify::{Event, EventKind};
 
-use super::earlier::Earlier;
-use super::error::FilesError;
-use super::inspection::Inspection;
-use super::listing::Stamp;
 use super::places::Places;
-use super::reading::{FileSource, Reading};
 use super::settling::{Incomplete, Look, Rests, Settling};
 use crate::mapping::TableFile;
+use crate::source::files::inspect::{FilesError, Inspection, Stamp};
+use crate::source::files::read::{Earlier, FileSource, Reading};
 
 /// The writers of a table's files, shared between the watcher and the reader of the files.
 #[derive(Debug, Clone)]

@@ -1,6 +1,6 @@
 //! Listing the files of a table, with the metadata that shows whether they have changed.
 //!
-//! `pass.rs` reads them.
+//! `read/pass.rs` reads them.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -102,7 +102,7 @@ pub(crate) fn table_names(directory: &Path) -> Result<Vec<OsString>, FilesError>
 pub(crate) struct Stamp {
     device: u64,
     inode: u64,
-    pub(super) size: u64,
+    pub(in crate::source::files) size: u64,
     modified: (i64, i64),
     changed: (i64, i64),
 }
@@ -181,7 +181,10 @@ impl Stamp {
         }
     }
 
-    pub(super) fn of_regular(path: &Path, metadata: &Metadata) -> Result<Self, FilesError> {
+    pub(in crate::source::files) fn of_regular(
+        path: &Path,
+        metadata: &Metadata,
+    ) -> Result<Self, FilesError> {
         if !metadata.is_file() {
             return Err(FilesError::NotRegular {
                 path: path.to_owned(),
@@ -248,7 +251,7 @@ pub(crate) fn stamps(
     }
 }
 
-pub(super) fn too_large(path: &Path, size: u64, max: u64) -> FilesError {
+pub(in crate::source::files) fn too_large(path: &Path, size: u64, max: u64) -> FilesError {
     FilesError::TooLarge {
         path: path.to_owned(),
         size,

@@ -45,7 +45,7 @@ impl Default for RepositoryPlace {
 
 impl RepositoryPlace {
     /// Locates the paths of a table in files. Reads the disk.
-    pub(super) fn of_files(paths: &[PathBuf]) -> Self {
+    pub(in crate::source::files) fn of_files(paths: &[PathBuf]) -> Self {
         let mut place = Self::default();
         for given in paths {
             let path = match committed(given) {

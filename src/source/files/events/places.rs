@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind};
 
-use super::inspection::Inspection;
 use crate::git::Trail;
 use crate::mapping::is_table_name;
+use crate::source::files::inspect::Inspection;
 
 /// The directories to watch, without links, and the names in them that concern the table.
 #[derive(Debug, Default, PartialEq, Eq)]

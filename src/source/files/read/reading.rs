@@ -5,24 +5,22 @@
 //! afterwards, and nothing had changed just before, or else two passes agree.
 //!
 //! This cannot detect a writer that pauses for longer than the timeout in the middle of a file that
-//! it writes in place. A server uses `writers.rs` for those. Commands that read once (`check`,
+//! it writes in place. A server uses `events/writers.rs` for those. Commands that read once (`check`,
 //! `add`) take the file as it is: the person who runs one knows the state of the file.
 
 use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::checkout::{Checkout, CommitComparison};
 use super::earlier::Earlier;
-use super::error::FilesError;
 use super::fingerprint::{Fingerprint, ReadingState};
-use super::inspection::{Inspection, noted};
-use super::listing::{Listing, Stamp};
-use super::locks::Locks;
 use super::pass::Pass;
-use super::repository_place::RepositoryPlace;
 use super::revision::{Revision, content_hash};
 use crate::mapping::{FirstReading, SourceFile, TableFile, Timestamp};
+use crate::source::files::inspect::{
+    Checkout, CommitComparison, FilesError, Inspection, Listing, Locks, RepositoryPlace, Stamp,
+    noted,
+};
 
 /// The timeout for Git to release a checkout, and again for files to stop changing.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -121,7 +119,7 @@ impl FileSource {
 
     /// Reads the table as [`read`](Self::read) does, starting from the current inspection, except
     /// for parts that are already known.
-    pub(super) fn read_seen(
+    pub(in crate::source::files) fn read_seen(
         &self,
         seen: Inspection,
         earlier: Earlier<'_>,
