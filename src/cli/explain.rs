@@ -106,7 +106,7 @@ mod tests {
         let mut page = "\
 # Rules
 
-<!-- Generated from src/mapping/value/rule: `WAYPOST_REWRITE=1 cargo test --lib explain` rewrites it. -->
+<!-- Generated from src/mapping/value/diagnostics/rule: `WAYPOST_REWRITE=1 cargo test --lib explain` rewrites it. -->
 
 Each problem that [`waypost check`](checking.md) reports breaks one of these rules.
 The formats for machines name the rule of each problem, `waypost check --allow RULE` and `--deny RULE` select rules, and `waypost explain RULE` prints the text of this page.

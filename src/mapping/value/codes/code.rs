@@ -11,7 +11,7 @@ use unicode_normalization::{UnicodeNormalization, is_nfc};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_script::{Script, UnicodeScript};
 
-use super::rule::Rule;
+use crate::mapping::value::diagnostics::Rule;
 
 /// The longest custom code, in bytes of UTF-8.
 pub const MAX_CODE_BYTES: usize = 255;

@@ -13,7 +13,7 @@ use url::{Host, ParseError, SyntaxViolation, Url};
 
 use super::caution::is_private;
 use super::intended_url::{begins_with_scheme, has_second_scheme, intended_url};
-use super::rule::Rule;
+use crate::mapping::value::diagnostics::Rule;
 
 /// The maximum length of a target, in bytes. Common servers and clients refuse header lines not
 /// much longer.
@@ -104,7 +104,7 @@ impl<'t> Target<'t> {
 }
 
 /// Returns whether text after a code can be appended to a target without changing the authority.
-pub(super) fn can_be_extended(target: &str) -> bool {
+pub(in crate::mapping::value) fn can_be_extended(target: &str) -> bool {
     target.ends_with(['/', '=', ':', '#'])
 }
 

@@ -3,8 +3,8 @@
 use thiserror::Error;
 use url::Url;
 
-use super::rule::Rule;
 use super::target::{Target, TargetError};
+use crate::mapping::value::diagnostics::Rule;
 
 /// The base URL of a site: absolute `http` or `https`, with a path that ends in `/`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

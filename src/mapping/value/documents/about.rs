@@ -7,12 +7,9 @@ use iri_string::template::simple_context::SimpleContext;
 use thiserror::Error;
 use url::Url;
 
-use super::case::Case;
-use super::caution::direction_control;
-use super::diagnostic::Place;
-use super::rule::Rule;
-use super::site_target::SiteTarget;
-use super::target::{Target, TargetError};
+use crate::mapping::value::codes::Case;
+use crate::mapping::value::diagnostics::{Place, Rule};
+use crate::mapping::value::urls::{SiteTarget, Target, TargetError, direction_control};
 
 /// The maximum length of a name, in characters.
 const MAX_NAME: usize = 80;

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::rule::Rule;
+use crate::mapping::value::diagnostics::Rule;
 
 /// The maximum length of each of the two names (RFC 6838 section 4.2).
 const MAX_NAME: usize = 127;

@@ -180,7 +180,7 @@ mod tests {
     use serde_json::Value;
 
     fn vectors() -> Value {
-        serde_json::from_str(include_str!("../../../tests/vectors/codes.json")).unwrap()
+        serde_json::from_str(include_str!("../../../../tests/vectors/codes.json")).unwrap()
     }
 
     fn text(value: &Value) -> &str {

@@ -1,7 +1,7 @@
 //! Site targets: URLs to which a key of a site leads, such as `home`, and where they are written.
 
-use super::diagnostic::Place;
 use super::target::Target;
+use crate::mapping::value::diagnostics::Place;
 
 /// A URL to which a key of a site leads.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-use super::rule::Rule;
-use super::target::can_be_extended;
 use super::timestamp::Timestamp;
+use crate::mapping::value::diagnostics::Rule;
+use crate::mapping::value::urls::can_be_extended;
 
 /// The default time for which a redirect may be cached, in seconds.
 pub const DEFAULT_MAX_AGE: u32 = 60;
