@@ -1,12 +1,13 @@
 //! Holds the rules that the compiler does not know: which layer may import which, that files and
-//! folders import downward, how files open and are named, that the commands which documents name
-//! exist, and that pages have all their texts.
+//! folders import downward, how files open and are named, that the commands and files which documents name
+//! exist, that the cases of property tests are found, and that pages have all their texts.
 //!
 //! `.ci/complete-site` checks the documents themselves, and `tests/e2e/run` the end-to-end scripts.
 
 mod commands;
 mod imports;
 mod layers;
+mod paths;
 mod style;
 mod texts;
 
