@@ -64,7 +64,7 @@ pub enum StateError {
     /// It cannot be written to.
     #[error(
         "cannot write to the state directory {}: mount it writable, let this user write to it, \
-         free space in it, or name another directory",
+         or free space in it",
         path.display()
     )]
     Unwritable {

@@ -225,7 +225,7 @@ fn kind(file_type: FileType) -> &'static str {
     }
 }
 
-/// Returns the metadata of all files, of those that are not known already.
+/// Returns the metadata of all files: as it is known already, or else read.
 ///
 /// # Errors
 ///
