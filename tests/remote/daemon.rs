@@ -116,6 +116,7 @@ fn the_commits_since_the_last_fetch_can_be_fetched_too() {
     fixture.push("six");
     let third = branch.fetch_history(None).unwrap();
     let repository = branch.repository().unwrap();
+    let repository = repository.lock().unwrap();
     let descends = |one: &SeenBranch, other: &SeenBranch| {
         let [one, other] = [one, other].map(|it| it.commit.into());
         repository.graph_descendant_of(one, other).unwrap()

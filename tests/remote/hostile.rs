@@ -343,6 +343,7 @@ fn pushed(
     let branch = RemoteBranch::new(remote, None, fixture.transfer(), credentials).unwrap();
     let seen = branch.fetch().unwrap();
     let repository = branch.repository().unwrap();
+    let repository = repository.lock().unwrap();
     let parent = repository.find_commit(seen.commit.into()).unwrap();
     let who = git2::Signature::now("A", "a@example.org").unwrap();
     let tree = parent.tree().unwrap();

@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::io;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use git2::Repository;
 use serde::de::DeserializeOwned;
@@ -32,6 +33,8 @@ pub struct RemoteBranch {
     transfer: Transfer,
     credentials: Credentials,
     clone: PathBuf,
+    /// The clone, if it was opened since the last fetch.
+    opened: RefCell<Option<Arc<Mutex<Repository>>>>,
     /// The process of the next push, if it was started already.
     started: RefCell<Option<StartedPush>>,
     /// The directory of the clone, if that is removed when this is dropped.
@@ -91,6 +94,7 @@ impl RemoteBranch {
             transfer,
             credentials,
             clone,
+            opened: RefCell::default(),
             started: RefCell::default(),
             _temporary: None,
         }
@@ -129,6 +133,7 @@ impl RemoteBranch {
         wanted: Wanted,
         depth: FetchDepth,
     ) -> Result<SeenBranch, RemoteBranchError> {
+        self.opened.take();
         let fetched: Tip = self.execute(Task::Fetch(FetchOrder {
             target: CloneTarget::OwnClone,
             wanted,
@@ -147,16 +152,24 @@ impl RemoteBranch {
         })
     }
 
-    /// Opens the clone, which has the fetched commits, and from which commits are pushed.
+    /// Returns the clone, which has the fetched commits, and from which commits are pushed; it is opened
+    /// once until the next fetch. No push may begin while the caller holds its lock.
     ///
     /// # Errors
     ///
     /// If nothing was fetched yet, or the clone is damaged.
-    pub fn repository(&self) -> Result<Repository, RemoteBranchError> {
-        Repository::open(&self.clone).map_err(|source| RemoteBranchError::Clone {
+    pub fn repository(&self) -> Result<Arc<Mutex<Repository>>, RemoteBranchError> {
+        if let Some(opened) = &*self.opened.borrow() {
+            return Ok(Arc::clone(opened));
+        }
+        let opened = Repository::open(&self.clone);
+        let opened = opened.map_err(|source| RemoteBranchError::Clone {
             remote: self.remote.to_string(),
             source,
-        })
+        })?;
+        let opened = Arc::new(Mutex::new(opened));
+        self.opened.replace(Some(Arc::clone(&opened)));
+        Ok(opened)
     }
 
     /// Writes a commit to the clone, unless it is pushed as a pack in which each object is whole: that is
@@ -335,16 +348,17 @@ impl RemoteBranch {
     /// (`url.….insteadOf`).
     fn is_rewritten(&self) -> bool {
         let address = self.remote.expose();
-        let repository = Repository::open(&self.clone);
-        let remote = repository.and_then(|it| {
-            let remote = it.remote_anonymous(address)?;
-            let urls = [
+        let Ok(repository) = self.repository() else {
+            return false;
+        };
+        let repository = repository.lock().unwrap_or_else(PoisonError::into_inner);
+        let urls = repository.remote_anonymous(address).and_then(|remote| {
+            Ok([
                 remote.url()?.to_owned(),
                 remote.pushurl()?.unwrap_or(address).to_owned(),
-            ];
-            Ok(urls)
+            ])
         });
-        remote.is_ok_and(|urls| urls.iter().any(|url| url != address))
+        urls.is_ok_and(|urls| urls.iter().any(|url| url != address))
     }
 
     /// Runs a task in a process. Its runtime is dropped here: one that is kept could not be dropped

@@ -25,8 +25,6 @@ pub struct CloneBranch<'b> {
     assumed: Option<SeenBranch>,
     /// The branch's full name, once fetched.
     name: String,
-    /// The clone, once it was opened.
-    opened: RefCell<Option<Arc<Mutex<Repository>>>>,
     /// The last commit.
     committed: RefCell<Option<UnpushedCommit>>,
     /// How the remote should store a push.
@@ -48,7 +46,6 @@ impl<'b> CloneBranch<'b> {
             review,
             assumed: None,
             name: String::new(),
-            opened: RefCell::default(),
             committed: RefCell::default(),
             received_as: ReceivedAs::Configured,
         }
@@ -79,22 +76,14 @@ impl Branch for CloneBranch<'_> {
     fn fetch(&mut self) -> Result<CommitId, PublishError> {
         let seen = match self.assumed.take() {
             Some(seen) => seen,
-            None => {
-                self.opened.take();
-                self.branch.fetch()?
-            }
+            None => self.branch.fetch()?,
         };
         self.name = seen.branch;
         Ok(seen.commit)
     }
 
     fn repository(&self) -> Result<Arc<Mutex<Repository>>, PublishError> {
-        if let Some(opened) = &*self.opened.borrow() {
-            return Ok(Arc::clone(opened));
-        }
-        let opened = Arc::new(Mutex::new(self.branch.repository()?));
-        self.opened.replace(Some(Arc::clone(&opened)));
-        Ok(opened)
+        Ok(self.branch.repository()?)
     }
 
     fn prepare_push(&self) {
@@ -142,7 +131,6 @@ impl Branch for CloneBranch<'_> {
     }
 
     fn look(&mut self) -> Result<CommitId, PublishError> {
-        self.opened.take();
         let new = self.review.as_ref().map(NewBranch::full);
         Ok(self.branch.fetch_history(new)?.commit)
     }

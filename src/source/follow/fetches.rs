@@ -80,7 +80,11 @@ impl Fetches {
             .await?;
         *seen = Some(tip.commit);
         let adopting = Arc::clone(&core);
-        match spawn_blocking(move || adopting.adopt(&clone, &tip, CommitTable::Unknown)).await {
+        let adopt = move || {
+            let repository = adopting.repository(&clone)?;
+            adopting.adopt((&clone, &repository), &tip, CommitTable::Unknown)
+        };
+        match spawn_blocking(adopt).await {
             Ok(adopted) => adopted,
             Err(error) => Err(StateError::Unwritable {
                 path,

@@ -4,6 +4,8 @@
 //! Without it, a fetch that began before a push could end after it, and bring back the previous
 //! commit, or replace the clone.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use tokio::sync::MutexGuard;
 
 use super::current_clone::{CommitTable, CurrentClone};
@@ -89,7 +91,14 @@ impl Turn<'_> {
             commit: seen.commit,
             name: Some(seen.branch.clone()),
         };
-        self.core.adopt(&self.clone, &tip, table).map(|_| ())
+        let opened = match self.branch.repository() {
+            Ok(opened) => opened,
+            // This reports the reason.
+            Err(_) => Arc::new(Mutex::new(self.core.repository(&self.clone)?)),
+        };
+        let opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
+        let adopted = self.core.adopt((&self.clone, &opened), &tip, table);
+        adopted.map(|_| ())
     }
 }
 
