@@ -1,5 +1,7 @@
-//! Files that others lead to by their paths exist: those with the cases of property tests, and those that
-//! documents name.
+//! Paths lead to files that exist: those of saved cases to the source of their property test, and those in
+//! documents.
+
+use std::fs;
 
 use super::{files_under, none, read, root};
 
@@ -12,6 +14,19 @@ fn source_paths(text: &str) -> impl Iterator<Item = &str> {
         rest[..end].trim_end_matches('.')
     });
     paths.filter(|path| path.ends_with(".rs"))
+}
+
+/// Returns the texts in code style.
+fn spans(text: &str) -> impl Iterator<Item = &str> {
+    text.split('`').skip(1).step_by(2)
+}
+
+/// Returns whether a text is a path of more than one part.
+fn is_path(text: &str) -> bool {
+    let is_of_a_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '.' | '-');
+    text.trim_end_matches('/').contains('/')
+        && !text.starts_with('/')
+        && text.chars().all(is_of_a_path)
 }
 
 /// proptest looks for the cases of a file by its path, and finds none after a move.
@@ -38,7 +53,7 @@ fn the_cases_of_each_property_test_are_found() {
             (path, name.strip_suffix(".txt").unwrap_or(name))
         });
         let without = names.filter(|(_, name)| !is_there(name));
-        lost.extend(without.map(|(path, _)| format!("{path}: no file has these cases")));
+        lost.extend(without.map(|(path, _)| format!("{path}: no source file has this path")));
     }
     none(&lost);
 }
@@ -57,9 +72,33 @@ fn documents_name_files_that_exist() {
     none(&lost);
 }
 
+/// The page names most of them by the folder of their layer, or of `src`.
+#[test]
+fn the_page_on_the_architecture_names_files_that_exist() {
+    let folders = fs::read_dir(root().join("src")).expect("the sources can be read");
+    let folders = folders.map(|folder| folder.expect("the sources can be read").path());
+    let parents: Vec<_> = [root(), root().join("src")]
+        .into_iter()
+        .chain(folders)
+        .collect();
+    let page = read("docs/architecture.md");
+    let named: Vec<_> = spans(&page).filter(|span| is_path(span)).collect();
+    assert!(named.len() > 20, "the page does not name files as it did");
+    let missing = named
+        .iter()
+        .filter(|path| !parents.iter().any(|it| it.join(path).exists()));
+    none(&Vec::from_iter(missing.map(|path| {
+        format!("docs/architecture.md: there is no {path}")
+    })));
+}
+
 #[test]
 fn paths_are_found_in_a_text() {
     let text = "In `src/a/b.rs`, and src/c_d.rs. Not src/ or src/e.";
     let found: Vec<_> = source_paths(text).collect();
     assert_eq!(found, ["src/a/b.rs", "src/c_d.rs"]);
+    let named: Vec<_> = spans("The `a/b.rs` of `c`, `d/` and `git e/f`.")
+        .filter(|span| is_path(span))
+        .collect();
+    assert_eq!(named, ["a/b.rs"]);
 }
