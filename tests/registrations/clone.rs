@@ -90,6 +90,18 @@ async fn a_damaged_clone_is_replaced_and_the_link_registered() {
 }
 
 #[tokio::test]
+async fn a_link_whose_push_damaged_the_clone_is_registered_and_served_from_another() {
+    let fixture = Fixture::new().await;
+    let clone = clone_of(&fixture);
+    let refs = clone.join("refs");
+    fixture.hook("post-receive", &format!("rm -r '{}'", refs.display()));
+    assert_eq!(status(&fixture.register(&link(1)).await), 201);
+    assert_ne!(clone_of(&fixture), clone);
+    assert_eq!(fixture.server.location("/c1").await, "https://e.org/1");
+    assert_eq!(fixture.commits(), 2);
+}
+
+#[tokio::test]
 async fn a_damaged_clone_without_a_remote_changes_nothing() {
     let fixture = Fixture::new().await;
     assert_eq!(status(&fixture.register(&link(1)).await), 201);

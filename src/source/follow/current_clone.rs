@@ -308,14 +308,15 @@ impl CurrentClone {
         self.damaged.store(true, Ordering::SeqCst);
     }
 
-    /// Serves the commit fetched into a clone, given its name, if it is a different one and may be served.
+    /// Serves the commit fetched into a clone, if it is a different one and may be served.
     pub(crate) fn adopt(
         &self,
-        (clone, repository): (&str, &Repository),
+        clone: &str,
         tip: &Tip,
         table: CommitTable,
     ) -> Result<FetchResult, RemoteError> {
-        let commit = find_commit(repository, tip.commit)?;
+        let repository = self.repository(clone)?;
+        let commit = find_commit(&repository, tip.commit)?;
         let before = self.served().record.clone();
         let known = before.as_ref().is_some_and(|it| it.commit == tip.commit);
         if !known {
@@ -323,7 +324,7 @@ impl CurrentClone {
                 .options
                 .fetch
                 .verifier
-                .verify(repository, commit.id().into()))
+                .verify(&repository, commit.id().into()))
             .map_err(|refusal| RemoteError::Refused {
                 commit: tip.commit,
                 refusal,
@@ -344,6 +345,8 @@ impl CurrentClone {
             commit: tip.commit,
             good,
         };
+        drop(commit);
+        drop(repository);
 
         let mut served = self.served_mut();
         if served.record.as_ref() != Some(&record) {

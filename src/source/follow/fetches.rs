@@ -80,11 +80,7 @@ impl Fetches {
             .await?;
         *seen = Some(tip.commit);
         let adopting = Arc::clone(&core);
-        let adopt = move || {
-            let repository = adopting.repository(&clone)?;
-            adopting.adopt((&clone, &repository), &tip, CommitTable::Unknown)
-        };
-        match spawn_blocking(adopt).await {
+        match spawn_blocking(move || adopting.adopt(&clone, &tip, CommitTable::Unknown)).await {
             Ok(adopted) => adopted,
             Err(error) => Err(StateError::Unwritable {
                 path,

@@ -4,8 +4,6 @@
 //! Without it, a fetch that began before a push could end after it, and bring back the previous
 //! commit, or replace the clone.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use tokio::sync::MutexGuard;
 
 use super::current_clone::{CommitTable, CurrentClone};
@@ -91,14 +89,7 @@ impl Turn<'_> {
             commit: seen.commit,
             name: Some(seen.branch.clone()),
         };
-        let opened = match self.branch.repository() {
-            Ok(opened) => opened,
-            // This reports the reason.
-            Err(_) => Arc::new(Mutex::new(self.core.repository(&self.clone)?)),
-        };
-        let opened = opened.lock().unwrap_or_else(PoisonError::into_inner);
-        let adopted = self.core.adopt((&self.clone, &opened), &tip, table);
-        adopted.map(|_| ())
+        self.core.adopt(&self.clone, &tip, table).map(|_| ())
     }
 }
 
