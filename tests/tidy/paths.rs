@@ -5,11 +5,14 @@ use std::fs;
 
 use super::{files_under, none, read, root};
 
+fn is_of_a_path(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '.' | '-')
+}
+
 /// Returns the paths of source files that a text names.
 fn source_paths(text: &str) -> impl Iterator<Item = &str> {
     let starts = text.match_indices("src/").map(|(at, _)| &text[at..]);
     let paths = starts.map(|rest| {
-        let is_of_a_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '.');
         let end = rest.find(|c| !is_of_a_path(c)).unwrap_or(rest.len());
         rest[..end].trim_end_matches('.')
     });
@@ -23,7 +26,6 @@ fn spans(text: &str) -> impl Iterator<Item = &str> {
 
 /// Returns whether a text is a path of more than one part.
 fn is_path(text: &str) -> bool {
-    let is_of_a_path = |c: char| c.is_ascii_alphanumeric() || matches!(c, '/' | '_' | '.' | '-');
     text.trim_end_matches('/').contains('/')
         && !text.starts_with('/')
         && text.chars().all(is_of_a_path)

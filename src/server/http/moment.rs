@@ -4,18 +4,15 @@
 //! the cost of an answer.
 
 use std::cell::Cell;
-use std::ops::Range;
 use std::time::{Duration, Instant, SystemTime};
 
 use httpdate::fmt_http_date;
 
 use crate::mapping::Timestamp;
 
-/// The field `Date` (RFC 9110 section 6.6.1), as hyper writes it last, and the empty line that ends a head.
-const END_OF_HEAD: &[u8; 39] = b"Date: Thu, 01 Jan 1970 00:00:00 GMT\r\n\r\n";
-
-/// Where the date is in it.
-const DATE: Range<usize> = 6..35;
+/// The length of the field `Date` (RFC 9110 section 6.6.1), which hyper writes last, and of the empty line
+/// that ends a head.
+const END_BYTES: usize = 39;
 
 /// How long a thread uses a time that it has read. Answers have whole seconds.
 const USED: Duration = Duration::from_millis(10);
@@ -26,7 +23,7 @@ pub(crate) struct Moment {
     /// For deciding what an entry's end means.
     pub(crate) timestamp: Timestamp,
     /// The end of the head of an answer: its field `Date`, and an empty line.
-    pub(crate) end_of_head: [u8; END_OF_HEAD.len()],
+    pub(crate) end_of_head: [u8; END_BYTES],
 }
 
 impl Moment {
@@ -48,8 +45,9 @@ impl Moment {
 
 impl From<SystemTime> for Moment {
     fn from(time: SystemTime) -> Self {
-        let mut end_of_head = *END_OF_HEAD;
-        end_of_head[DATE].copy_from_slice(fmt_http_date(time).as_bytes());
+        let mut end_of_head = [0; END_BYTES];
+        let end = format!("Date: {}\r\n\r\n", fmt_http_date(time));
+        end_of_head.copy_from_slice(end.as_bytes());
         Self {
             timestamp: Timestamp::from(time),
             end_of_head,

@@ -64,10 +64,12 @@ impl Inspection {
         self.error.is_none()
     }
 
-    /// Returns the metadata of each file, if it could be read.
-    pub(in crate::source::files) fn stamps(&self) -> impl Iterator<Item = Option<Stamp>> {
+    /// Returns the metadata of each file, or why it cannot be read.
+    pub(in crate::source::files) fn stamps(
+        &self,
+    ) -> impl Iterator<Item = Result<Stamp, FilesError>> {
         let files = self.listing.files.iter().zip(&self.stamps);
-        files.map(|(path, stamp)| stamp.or_else(|| Stamp::of(path).ok()))
+        files.map(|(path, stamp)| stamp.map_or_else(|| Stamp::of(path), Ok))
     }
 
     /// Returns the metadata of all files.
@@ -79,7 +81,7 @@ impl Inspection {
         &self,
         max: u64,
     ) -> Result<Vec<Stamp>, FilesError> {
-        stamps(&self.listing.files, self.stamps.iter().copied(), max)
+        stamps(&self.listing.files, self.stamps(), max)
     }
 
     /// Returns how long it will take until no file was changed within a duration of now, if one was.

@@ -225,20 +225,18 @@ fn kind(file_type: FileType) -> &'static str {
     }
 }
 
-/// Returns the metadata of all files: as it is known already, or else read.
+/// Returns the metadata of all files, given that of each.
 ///
 /// # Errors
 ///
-/// If a file cannot be read, or they are too large together: that is refused before any of it is in
-/// memory.
+/// If that of a file could not be read, or they are too large together: that is refused before any of it is
+/// in memory.
 pub(crate) fn stamps(
     files: &[PathBuf],
-    known: impl IntoIterator<Item = Option<Stamp>>,
+    stamps: impl Iterator<Item = Result<Stamp, FilesError>>,
     max: u64,
 ) -> Result<Vec<Stamp>, FilesError> {
-    let stamps: Vec<Stamp> = (files.iter().zip(known))
-        .map(|(path, known)| known.map_or_else(|| Stamp::of(path), Ok))
-        .collect::<Result<_, _>>()?;
+    let stamps = stamps.collect::<Result<Vec<_>, _>>()?;
     let mut total = 0_u64;
     let totals = stamps.iter().map(|stamp| {
         total = total.saturating_add(stamp.size);

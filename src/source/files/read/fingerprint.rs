@@ -135,6 +135,6 @@ impl ReadingState {
             && self.head == seen.head
             && self.listing == seen.listing
             && self.trails == seen.trails
-            && (seen.stamps()).eq(self.files.iter().map(|file| Some(file.stamp)))
+            && (seen.stamps().map(Result::ok)).eq(self.files.iter().map(|file| Some(file.stamp)))
     }
 }

@@ -4,7 +4,6 @@
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
-use std::iter;
 use std::ops::Range;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
@@ -59,7 +58,8 @@ impl FileSource {
     fn stored(&self, first: Option<&FirstReading>) -> Result<Vec<StoredFile>, FilesError> {
         let listing = Listing::of(self.paths())?;
         let max = self.max_bytes();
-        let stamps = stamps(&listing.files, iter::repeat(None), max)?;
+        let each = listing.files.iter().map(|path| Stamp::of(path));
+        let stamps = stamps(&listing.files, each, max)?;
         let mut left = max;
         let mut files = Vec::with_capacity(listing.files.len());
         for path in &listing.files {
