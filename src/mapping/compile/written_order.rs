@@ -1,6 +1,7 @@
 //! The order in which the entries of a file are written, for callers that change its text.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use crate::mapping::cutting::Cut;
 use crate::mapping::packed::{Catalogue, Entry, Site, Text};
@@ -30,6 +31,9 @@ impl Site {
         let (Some(first), Some(last)) = (numbers.clone().next(), numbers.last()) else {
             return true;
         };
+        if !self.is_sorted_between(targets(first)) {
+            return false;
+        }
         let range = targets(first).start..targets(last).end;
         let entries = self.stored_entries();
         let entries = entries.filter(|entry| range.contains(&entry.written()));
@@ -40,6 +44,15 @@ impl Site {
         let codes = entries
             .iter()
             .map(|(_, entry)| OwnCode::of(&catalogue, *entry));
+        codes.is_sorted_by(|one, other| one.bytes() <= other.bytes())
+    }
+
+    /// Returns whether the entries with some targets are in the order of their codes. If they are not, no
+    /// entry after the first out of order is looked up.
+    fn is_sorted_between(&self, targets: Range<Text>) -> bool {
+        let catalogue = Catalogue::for_few(self);
+        let entries = self.entries_between(targets);
+        let codes = entries.map(|entry| OwnCode::of(&catalogue, entry));
         codes.is_sorted_by(|one, other| one.bytes() <= other.bytes())
     }
 
