@@ -1,4 +1,4 @@
-//! Windows: some pieces of a list of entries, outlined as a document of their own.
+//! Windows: some pieces of a list of entries, or one entry, outlined as a document of their own.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub struct ListPieces<'l> {
     pub read: &'l (dyn Fn(Range<usize>) -> Option<String> + Sync),
 }
 
-/// Some pieces of a list.
+/// Some entries of a list.
 pub(super) struct Window {
     file: SourceFile,
     scheme: Scheme,
@@ -34,12 +34,34 @@ impl ListPieces<'_> {
         let pieces = self.cut.pieces().get(numbers)?;
         let (first, last) = (pieces.first()?, pieces.last()?);
         let text = (self.read)(first.start..last.range().end)?;
-        Some(Window {
-            file: SourceFile::new("".into(), [HEAD, &text].concat().into_bytes()),
+        Some(self.window_of(&text, (first.start, first.line)))
+    }
+
+    /// Returns the first entry of the piece with a number.
+    pub(super) fn first_entry(&self, number: usize) -> Option<Window> {
+        let piece = self.cut.pieces().get(number)?;
+        let text = (self.read)(piece.range())?;
+        let mut starts = self.cut.list.as_ref()?.entry_starts(&text).skip(1);
+        let end = starts.next().map_or(text.len(), |(start, _)| start);
+        Some(self.window_of(&text[..end], (piece.start, piece.line)))
+    }
+
+    /// Returns the last entry of the piece with a number.
+    pub(super) fn last_entry(&self, number: usize) -> Option<Window> {
+        let piece = self.cut.pieces().get(number)?;
+        let text = (self.read)(piece.range())?;
+        let (start, line) = self.cut.list.as_ref()?.entry_starts(&text).last()?;
+        Some(self.window_of(&text[start..], (piece.start + start, piece.line + line)))
+    }
+
+    /// Returns some text of the list, of whole entries, that begins at a byte and a line of the file.
+    fn window_of(&self, text: &str, (start, line): (usize, u32)) -> Window {
+        Window {
+            file: SourceFile::new("".into(), [HEAD, text].concat().into_bytes()),
             scheme: self.scheme,
-            start: first.start,
-            line: first.line,
-        })
+            start,
+            line,
+        }
     }
 
     /// Returns the text of the piece with a number, if it is there unchanged.
@@ -79,7 +101,7 @@ impl ListPieces<'_> {
 }
 
 impl Window {
-    /// Outlines the pieces.
+    /// Outlines the entries.
     pub(super) fn outline(&self) -> Option<Outline<'_>> {
         Outline::of_sound(&self.file, self.scheme).ok()
     }

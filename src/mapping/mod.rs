@@ -42,6 +42,7 @@ pub use self::compile::{
     MAX_TABLE_TEXT, Outline, Outset, Pair, Scalar, ScalarForm, SoundTable, TextNeeded, Workers,
     case_of, compile, compile_after, compile_listing, compile_read, defaults_of, scheme_of,
 };
+pub(crate) use self::cutting::Gaps;
 pub use self::cutting::{Cut, CutCheck, Cutter, FileText, ListPlace, TableFile};
 pub use self::forge::{Forge, ISSUE_FORMS, IssueFields, MAX_ADDRESS_BYTES, RepositoryPages};
 pub use self::ownership::{Author, Owners, Proposal};

@@ -165,6 +165,21 @@ impl Cut {
 }
 
 impl CutList {
+    /// Returns where the entries in some text of the list begin, in bytes, with the numbers of the lines
+    /// before them.
+    pub(crate) fn entry_starts(&self, text: &str) -> impl Iterator<Item = (usize, u32)> {
+        let (mut next, mut line_number) = (0, 0);
+        let lines = text.split_inclusive('\n').map(move |line| {
+            let begin = (next, line_number);
+            next += line.len();
+            line_number += 1;
+            (line, begin)
+        });
+        let entries =
+            lines.filter(|(line, _)| kind(line.as_bytes(), self.indent) == LineKind::Entry);
+        entries.map(|(_, begin)| begin)
+    }
+
     /// Cuts the list of a file, and returns it with the identities of the text before and after it.
     pub(super) fn of(bytes: &[u8]) -> Option<(Self, [PieceId; 2])> {
         let mut scan = LineScan::default();
@@ -346,6 +361,7 @@ impl LineScan {
 }
 
 /// The role of a line in a list of entries.
+#[derive(PartialEq, Eq)]
 pub(super) enum LineKind {
     /// The first line of an entry.
     Entry,

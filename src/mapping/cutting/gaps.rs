@@ -6,6 +6,8 @@
 pub(crate) struct Gaps {
     /// Whether a comment followed by a blank line heads an entry.
     pub(crate) have_heading: bool,
+    /// Whether a blank line precedes an entry.
+    pub(crate) have_blank: bool,
     /// Whether nothing but its own comments precedes an entry.
     pub(crate) have_none: bool,
 }
@@ -41,6 +43,7 @@ impl GapScan {
     /// Ends a gap: an entry begins.
     pub(super) fn end_gap(&mut self) {
         self.found.have_heading |= self.has_heading;
+        self.found.have_blank |= self.has_blank;
         self.found.have_none |= !self.has_blank;
         self.begin();
     }

@@ -18,5 +18,6 @@ pub(crate) use cut::{CutList, CutPiece};
 pub use cut_check::CutCheck;
 pub use cutter::Cutter;
 pub(crate) use cutter::MAX_NEW;
+pub(crate) use gaps::Gaps;
 pub use table_file::{FileText, TableFile};
 pub use window::ListPlace;
