@@ -8,9 +8,10 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 
+use super::host_aliases;
 #[cfg(feature = "valkey")]
 use super::link_store;
-use super::{host_aliases, quantity};
+use crate::cli::arguments::values::quantity;
 use crate::cli::terminal::Error;
 use crate::frontier::SystemClock;
 #[cfg(feature = "valkey")]

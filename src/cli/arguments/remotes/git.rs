@@ -9,7 +9,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 
 use super::in_repository::InRepository;
-use super::{quantity, secret};
+use crate::cli::arguments::environment::secret;
+use crate::cli::arguments::values::quantity;
 use crate::cli::terminal::Error;
 use crate::git::{
     AllowedSigners, Anyone, Credentials, RemoteUrl, RemoteUrlError, Transfer, Verify, is_exposed,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use indicatif::HumanBytes;
 
-use super::quantity;
+use crate::cli::arguments::values::quantity;
 use crate::cli::terminal::{Error, counted, progress};
 use crate::git::{LocalRepository, RepositoryError};
 use crate::mapping::{

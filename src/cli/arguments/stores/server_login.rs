@@ -1,6 +1,6 @@
 //! The address of a Valkey or Redis server, with the user and the password that variables name.
 
-use super::secret;
+use crate::cli::arguments::environment::secret;
 use crate::cli::terminal::Error;
 use crate::valkey::ServerAddress;
 
