@@ -32,10 +32,12 @@ pub fn insert_in_pieces(
     let mut parts = Vec::new();
     for (piece, entries) in by_piece {
         let has_begin = begin.section.is_sorted && piece == begin.piece;
-        let window = match begin.section.is_sorted {
-            true if has_begin => list.window(begin.window.clone()),
-            true => list.window(piece..piece + 1),
-            false => list.last_entry(piece),
+        let window = if has_begin {
+            list.window(begin.window.clone())
+        } else if begin.section.is_sorted {
+            list.window(piece..piece + 1)
+        } else {
+            list.last_entry(piece)
         };
         let window = window?;
         let outline = window.outline()?;
