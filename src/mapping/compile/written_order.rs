@@ -1,7 +1,6 @@
 //! The order in which the entries of a file are written, for callers that change its text.
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use crate::mapping::cutting::Cut;
 use crate::mapping::packed::{Catalogue, Entry, Site, Text};
@@ -31,29 +30,18 @@ impl Site {
         let (Some(first), Some(last)) = (numbers.clone().next(), numbers.last()) else {
             return true;
         };
-        if !self.is_sorted_between(targets(first)) {
+        let first_piece = self.entries_between(targets(first));
+        if !are_sorted(&Catalogue::for_few(self), first_piece) {
             return false;
         }
         let range = targets(first).start..targets(last).end;
-        let entries = self.stored_entries();
-        let entries = entries.filter(|entry| range.contains(&entry.written()));
+        let numbers = self.numbers_between(&[range]).into_iter();
+        let entries = numbers.map(|number| self.entry(number));
         let mut entries: Vec<(Text, Entry<'_>)> =
             entries.map(|entry| (entry.written(), entry)).collect();
         entries.sort_unstable_by_key(|(written, _)| *written);
-        let catalogue = Catalogue::new(Some(self));
-        let codes = entries
-            .iter()
-            .map(|(_, entry)| OwnCode::of(&catalogue, *entry));
-        codes.is_sorted_by(|one, other| one.bytes() <= other.bytes())
-    }
-
-    /// Returns whether the entries with some targets are in the order of their codes. If they are not, no
-    /// entry after the first out of order is looked up.
-    fn is_sorted_between(&self, targets: Range<Text>) -> bool {
-        let catalogue = Catalogue::for_few(self);
-        let entries = self.entries_between(targets);
-        let codes = entries.map(|entry| OwnCode::of(&catalogue, entry));
-        codes.is_sorted_by(|one, other| one.bytes() <= other.bytes())
+        let entries = entries.into_iter().map(|(_, entry)| entry);
+        are_sorted(&Catalogue::new(Some(self)), entries)
     }
 
     fn file_number(&self, path: &str) -> Option<u32> {
@@ -61,6 +49,13 @@ impl Site {
         let number = all.iter().position(|it| **it == *path)?;
         u32::try_from(number).ok()
     }
+}
+
+/// Returns whether entries are in the order of their codes; those after the first that is not are not
+/// visited.
+fn are_sorted<'t>(catalogue: &Catalogue<'t>, entries: impl Iterator<Item = Entry<'t>>) -> bool {
+    let codes = entries.map(|entry| OwnCode::of(catalogue, entry));
+    codes.is_sorted_by(|one, other| one.bytes() <= other.bytes())
 }
 
 /// The code of an entry, of which most are derived from a hash.

@@ -194,7 +194,7 @@ impl Site {
     }
 
     /// Returns the numbers of the entries with targets in some ranges, in ascending order.
-    pub(super) fn numbers_between(&self, targets: &[Range<Text>]) -> Vec<u32> {
+    pub(crate) fn numbers_between(&self, targets: &[Range<Text>]) -> Vec<u32> {
         let offsets = |it: &Range<Text>| it.start.offset() as usize..it.end.offset() as usize;
         let bytes: usize = targets.iter().map(|it| offsets(it).len()).sum();
         if bytes < self.targets.texts().len() / HASHED_PART {
