@@ -9,7 +9,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::checkout::{Checkout, CheckoutWarning, Surroundings};
 use super::error::FilesError;
-use super::listing::{Listing, Stamp, stamps};
+use super::listing::Listing;
+use super::stamp::{Stamp, stamps};
 use super::trails::Trails;
 use crate::git::{CommitId, chain};
 

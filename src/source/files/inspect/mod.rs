@@ -8,13 +8,15 @@ mod inspection;
 mod listing;
 mod locks;
 mod repository_place;
+mod stamp;
 mod trails;
 
 pub(in crate::source::files) use checkout::{Checkout, CommitComparison};
 pub use error::FilesError;
 pub use inspection::Inspection;
 pub(in crate::source::files) use inspection::noted;
-pub(in crate::source::files) use listing::{Listing, Stamp, stamps, too_large};
+pub(in crate::source::files) use listing::Listing;
 pub(in crate::source::files) use locks::Locks;
 pub use repository_place::RepositoryPlace;
+pub(in crate::source::files) use stamp::{Stamp, stamps, too_large};
 pub(in crate::source::files) use trails::Trails;
