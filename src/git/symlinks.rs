@@ -5,7 +5,7 @@
 //! comparison with a commit must check whether the links themselves are what was committed.
 
 use std::ffi::OsString;
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -77,47 +77,6 @@ pub(crate) fn follow(path: &Path) -> io::Result<Trail> {
     })
 }
 
-/// Follows paths one after another, and resolves a directory once for consecutive paths in it.
-#[derive(Default)]
-pub(crate) struct PathFollower {
-    /// A directory as named, and the way to it.
-    directory: Option<(PathBuf, Trail)>,
-}
-
-impl PathFollower {
-    /// Follows a path as [`follow`] does; also returns the metadata of a file that is not a link.
-    ///
-    /// # Errors
-    ///
-    /// Those of [`follow`].
-    pub(crate) fn follow(&mut self, path: &Path) -> io::Result<(Trail, Option<Metadata>)> {
-        let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
-        let (Some(directory), Some(name)) = (directory, path.file_name()) else {
-            return Ok((follow(path)?, None));
-        };
-        let is_known = |(known, _): &(PathBuf, Trail)| known.as_os_str() == directory.as_os_str();
-        if !self.directory.as_ref().is_some_and(is_known) {
-            self.directory = Some((directory.to_owned(), follow(directory)?));
-        }
-        if let Some((_, trail)) = self.directory.as_ref().filter(|(_, it)| !it.missing) {
-            let end = trail.end.join(name);
-            if let Ok(metadata) = fs::symlink_metadata(&end)
-                && !metadata.is_symlink()
-            {
-                let links = trail.links.clone();
-                let missing = false;
-                let trail = Trail {
-                    end,
-                    links,
-                    missing,
-                };
-                return Ok((trail, Some(metadata)));
-            }
-        }
-        Ok((follow(path)?, None))
-    }
-}
-
 /// Returns the parts of a path from last to first.
 pub(crate) fn parts(path: &Path) -> Vec<OsString> {
     path.components()
@@ -183,38 +142,6 @@ mod tests {
             let path = dir.join(path);
             assert_eq!(follow(&path).unwrap().end, path.canonicalize().unwrap());
         }
-    }
-
-    #[test]
-    fn following_one_path_after_another_is_the_same() {
-        let (_guard, dir) = real_tempdir();
-        fs::create_dir_all(dir.join("a/b")).unwrap();
-        fs::write(dir.join("a/x"), "x").unwrap();
-        fs::write(dir.join("a/y"), "").unwrap();
-        fs::write(dir.join("a/b/x"), "").unwrap();
-        symlink("x", dir.join("a/link")).unwrap();
-        symlink("a", dir.join("c")).unwrap();
-        symlink("loop", dir.join("loop")).unwrap();
-        let mut follower = PathFollower::default();
-        for path in [
-            "a/x", "a/y", "a/link", "a/none", "c/x", "c/y", "c/link", "c/b/../x", "a/..", "a/b",
-            "a/x/y", "none/x", "none/y", "loop/x", "loop", "c", "a/b/x", "a/./x", "",
-        ] {
-            let path = dir.join(path);
-            let expected = follow(&path).ok();
-            let found = follower.follow(&path).ok();
-            assert_eq!(found.as_ref().map(|(trail, _)| trail), expected.as_ref());
-            if let Some((_, Some(metadata))) = found {
-                assert_eq!(metadata.len(), fs::metadata(&path).unwrap().len());
-            }
-        }
-        let (_, metadata) = follower.follow(&dir.join("a/x")).unwrap();
-        assert_eq!(metadata.unwrap().len(), 1);
-        assert!(follower.follow(&dir.join("a/link")).unwrap().1.is_none());
-        assert_eq!(
-            follower.follow(Path::new("Cargo.toml")).unwrap().0,
-            follow(Path::new("Cargo.toml")).unwrap()
-        );
     }
 
     #[test]

@@ -18,6 +18,7 @@ import changing
 import chart
 import connections
 import loading
+import polling
 import redirects
 import report
 import searching
@@ -39,7 +40,9 @@ MEASUREMENTS = (
     loading.compiling,
     loading.commands,
     loading.reload_memory,
+    loading.memory_of_files,
     changing.changes,
+    polling.polls,
     loading.reload_latency,
     searching.search_latency,
     connections.idle,
@@ -70,6 +73,8 @@ class Scale:
     idle: int
     starts: int
     changes: int
+    polled_files: int
+    polled_seconds: int
     latency_rounds: int
     latency_seconds: int
 
@@ -85,6 +90,8 @@ FULL = Scale(
     idle=10_000,
     starts=20,
     changes=10,
+    polled_files=8_000,
+    polled_seconds=60,
     latency_rounds=2,
     latency_seconds=15,
 )
@@ -99,6 +106,8 @@ QUICK = Scale(
     idle=1_000,
     starts=3,
     changes=1,
+    polled_files=100,
+    polled_seconds=6,
     latency_rounds=1,
     latency_seconds=6,
 )

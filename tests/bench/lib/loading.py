@@ -1,5 +1,6 @@
 """The cost of a table: checking, loading, memory, replacement; and the time until the first redirect."""
 
+import itertools
 import os
 import shutil
 import statistics
@@ -15,6 +16,8 @@ from tables import split, write_changed
 CHECKED = 256 << 20
 # How many files a large table is split into.
 FILES = 256
+# How many times the table of many files is changed.
+RELOADS = 5
 # The number of entries for nginx: it compares each with one in 10,007 of the preceding ones, so
 # that ten times as many are a hundred times the work.
 LOADED_BY_NGINX = 1_000_000
@@ -108,7 +111,8 @@ def commands(bench):
     section = Section(
         "Commands",
         f"Of {count(table.entries)} entries in one file ({megabytes(table.bytes)} of YAML): its entries are not "
-        "sorted before `fmt`. CPU on all cores, medians of three; the peak is per byte of YAML.",
+        "sorted before `fmt`, and with one entry more than in the commit of `check --base`, which the command "
+        "inflates. CPU on all cores, medians of three; the peak is per byte of YAML.",
         ["command", "CPU", "CPU to `check`", "peak"],
     )
     program, copy = bench.servers.waypost_program, bench.home / "commands.yaml"
@@ -116,8 +120,12 @@ def commands(bench):
     sorted_copy = bench.home / "sorted.yaml"
     shutil.copyfile(unsorted, sorted_copy)
     finish([program, "fmt", sorted_copy])
+    proposed = repository(bench, unsorted)
+    with_addition = bench.home / "with-addition.yaml"
+    write_changed(table, with_addition)
     laps = {
         "check": (unsorted, ["check", copy]),
+        "check --base": (with_addition, ["check", "--base", "main", proposed]),
         "add": (unsorted, ["add", added, "--table", copy]),
         "fmt": (unsorted, ["fmt", copy]),
         "fmt --check": (sorted_copy, ["fmt", "--check", copy]),
@@ -126,12 +134,23 @@ def commands(bench):
     for name, (original, command) in laps.items():
         figures = []
         for _ in range(3):
-            shutil.copyfile(original, copy)
+            shutil.copyfile(original, command[-1])
             figures.append(measure([program, *command]))
         cpu, _, peak = (statistics.median(column) for column in zip(*figures, strict=True))
         base = base or cpu
         section.row(f"`{name}`", seconds(cpu), ratio(cpu, base), ratio(peak, table.bytes))
     yield section
+
+
+def repository(bench, table):
+    """Commits a table to a new repository; returns its path there."""
+    path = bench.home / "proposed/table.yaml"
+    path.parent.mkdir()
+    shutil.copyfile(table, path)
+    git = ["git", "-C", path.parent, "-c", "user.name=A. Uthor", "-c", "user.email=author@example.org"]
+    for command in ["init", "--quiet", "--initial-branch=main"], ["add", "."], ["commit", "--quiet", "-m", "All"]:
+        finish([*git, *command])
+    return path
 
 
 class Swapping:
@@ -152,14 +171,19 @@ class Swapping:
 
     def swap(self, server):
         """Replaces the table, and returns the seconds until the server has loaded it."""
-        reloads = server.metric('waypost_reloads_total{result="success"}')
         begun = time.monotonic()
-        self.put()
-        server.until(
-            lambda: server.metric('waypost_reloads_total{result="success"}') > reloads,
-            "the changed table is served",
-        )
+        reloaded(server, self.put)
         return time.monotonic() - begun
+
+
+def reloaded(server, change):
+    """Changes the table, and waits until a server has loaded it."""
+    reloads = server.metric('waypost_reloads_total{result="success"}')
+    change()
+    server.until(
+        lambda: server.metric('waypost_reloads_total{result="success"}') > reloads,
+        "the changed table is served",
+    )
 
 
 def reload_memory(bench):
@@ -179,6 +203,32 @@ def reload_memory(bench):
             peak, after = server.memory("VmHWM"), server.memory()
             cells = megabytes(before), megabytes(peak), megabytes(after)
             section.row(f"reload {lap}", *cells, ratio(peak, table.bytes))
+    yield section
+
+
+def memory_of_files(bench):
+    """Yields the memory of a table of many files, with the settings of the allocator and without."""
+    table = bench.table(2 * bench.scale.large)
+    directory = split(table, bench.home / "files", FILES)
+    section = Section(
+        f"Memory of {FILES} files",
+        f"Waypost with {count(table.entries)} entries ({megabytes(table.bytes)} of YAML): the peak is that of "
+        f"{RELOADS} reloads, each of which follows a change of another file. The settings are those of the "
+        "systemd unit, for the allocator of the C library.",
+        ["settings", "resident", "per byte of YAML", "peak", "per byte of YAML"],
+    )
+    changed = iter(sorted(directory.iterdir()))
+    for name, env in ("unit", None), ("none", {}):
+        with bench.servers.waypost(table, path=directory, env=env) as server:
+            resident = server.memory()
+            server.forget_peak()
+            for path in itertools.islice(changed, RELOADS):
+                beside = path.with_suffix(".new")
+                beside.write_text(f"{path.read_text()}- url: https://www.example.org/{path.name}\n")
+                reloaded(server, lambda path=path, beside=beside: beside.replace(path))
+            peak = server.memory("VmHWM")
+        figures = (cell for held in (resident, peak) for cell in (megabytes(held), ratio(held, table.bytes)))
+        section.row(name, *figures)
     yield section
 
 

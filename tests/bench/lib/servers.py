@@ -163,13 +163,14 @@ class Servers:
         return TableServer("floor", table, port, command, self.home).started()
 
     def waypost(self, table, *, tls=False, threads=1, path=None, env=None, **how):
+        """Starts one, by default with the environment of its systemd unit."""
         port, admin = free_port(), free_port()
         command = [self.waypost_program, "serve", "--table", path or table.files["yaml"]]
         command += ["--listen", f"127.0.0.1:{port}", "--admin-listen", f"127.0.0.1:{admin}"]
         command += ["--threads", threads, "--max-connections", 12000, "--max-table-bytes", 900_000_000]
         if tls:
             command += ["--tls-cert", self.certificate, "--tls-key", self.key]
-        env = unit_environment() | (env or {})
+        env = unit_environment() if env is None else env
         return Waypost(
             "waypost", table, port, command, self.home, tls=tls, admin=admin, env=env, **how
         ).started()

@@ -39,8 +39,7 @@ impl Places {
             places.add(trail);
         }
         // The targets of links in a directory: a mounted ConfigMap holds nothing else.
-        let links = seen.trails.files.iter().flatten();
-        for trail in links.filter(|trail| !trail.links.is_empty()) {
+        for trail in seen.trails.of_links() {
             places.add(trail);
         }
         if let Some(checkout) = &seen.checkout {

@@ -78,11 +78,12 @@ impl Writers {
             hash,
         } = &mut *state;
         let reading = read.inspect_err(|_| settling.failed())?;
-        let looks: Vec<Look<'_>> = (reading.fingerprint.files().zip(&reading.files))
+        let files: Vec<_> = reading.fingerprint.files().collect();
+        let looks: Vec<Look<'_>> = (files.iter().zip(&reading.files))
             .map(|((path, stamp, trail), file)| Look {
                 path,
-                trail,
-                stamp: *stamp,
+                trail: trail.as_deref(),
+                stamp: **stamp,
                 hash: file.cut.hash(),
                 ends_line: file.cut.ends_line(),
                 age: stamp.age(began),

@@ -212,7 +212,7 @@ impl Checkout {
         let mut tree = CommittedTree::new(&self.repository, &self.work_dir, commit.tree()?);
         let mut known = false;
         let mut same = true;
-        for (trail, blob) in trails.files.iter().zip(blobs) {
+        for (trail, blob) in trails.of_files(listing).zip(blobs) {
             let Some(trail) = trail else {
                 same = false;
                 continue;
@@ -227,9 +227,10 @@ impl Checkout {
                 same &= tree.holds_link(link)?;
             }
         }
-        for directory in &listing.directories {
-            same &= match &trails.named[directory.number] {
-                Some(trail) => tree.table_names(&trail.end)? == directory.names,
+        for part in &listing.parts {
+            let Some(names) = &part.names else { continue };
+            same &= match &trails.named[part.number] {
+                Some(trail) => tree.table_names(&trail.end)? == *names,
                 None => false,
             };
         }

@@ -114,6 +114,15 @@ impl FilesError {
         }
     }
 
+    /// Returns the error for a table of `size` bytes, of which `max` are allowed.
+    pub(crate) fn too_large(path: &Path, size: u64, max: u64) -> Self {
+        Self::TooLarge {
+            path: path.to_owned(),
+            size,
+            max,
+        }
+    }
+
     /// Returns whether the table is larger than allowed.
     pub fn is_too_large(&self) -> bool {
         matches!(self, Self::TooLarge { .. })

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::checkout::{Checkout, CheckoutWarning, Surroundings};
 use super::error::FilesError;
 use super::listing::Listing;
-use super::stamp::{Stamp, stamps};
+use super::stamp::Stamp;
 use super::trails::Trails;
 use crate::git::{CommitId, chain};
 
@@ -23,8 +23,8 @@ pub struct Inspection {
     /// The error, if not all paths were found.
     error: Option<FilesError>,
     pub(in crate::source::files) trails: Trails,
-    /// The metadata of each regular file that is not a link.
-    stamps: Vec<Option<Stamp>>,
+    /// The metadata of each file that can be read.
+    pub(in crate::source::files) stamps: Vec<Option<Stamp>>,
     pub(in crate::source::files) surroundings: Surroundings,
     /// The checkout that all files lie in.
     pub(in crate::source::files) checkout: Option<Checkout>,
@@ -39,10 +39,9 @@ impl Inspection {
     pub(in crate::source::files) fn of(paths: &[PathBuf]) -> Self {
         let began = Instant::now();
         let (listing, error) = Listing::found(paths);
-        let (trails, metadata) = Trails::follow(paths, &listing.files);
-        let stamps = listing.files.iter().zip(&metadata);
-        let stamps = stamps.map(|(path, it)| Stamp::of_regular(path, it.as_ref()?).ok());
-        let stamps = stamps.collect();
+        let mut stamps = listing.direct_stamps();
+        let trails = Trails::follow(paths, &listing, &stamps);
+        listing.complete(&mut stamps);
         let surroundings = Surroundings::of(&trails.directories());
         let mut warnings = Vec::new();
         let checkout = noted(surroundings.open(), &mut warnings);
@@ -65,14 +64,6 @@ impl Inspection {
         self.error.is_none()
     }
 
-    /// Returns the metadata of each file, or why it cannot be read.
-    pub(in crate::source::files) fn stamps(
-        &self,
-    ) -> impl Iterator<Item = Result<Stamp, FilesError>> {
-        let files = self.listing.files.iter().zip(&self.stamps);
-        files.map(|(path, stamp)| stamp.map_or_else(|| Stamp::of(path), Ok))
-    }
-
     /// Returns the metadata of all files.
     ///
     /// # Errors
@@ -82,7 +73,7 @@ impl Inspection {
         &self,
         max: u64,
     ) -> Result<Vec<Stamp>, FilesError> {
-        stamps(&self.listing.files, self.stamps(), max)
+        self.listing.all_stamps(&self.stamps, max)
     }
 
     /// Returns how long it will take until no file was changed within a duration of now, if one was.
@@ -91,7 +82,7 @@ impl Inspection {
         now: SystemTime,
         window: Duration,
     ) -> Option<Duration> {
-        let stamps = self.stamps().flatten();
+        let stamps = self.stamps.iter().flatten();
         stamps.filter_map(|stamp| stamp.near_for(now, window)).max()
     }
 

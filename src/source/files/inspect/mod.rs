@@ -18,5 +18,5 @@ pub(in crate::source::files) use inspection::noted;
 pub(in crate::source::files) use listing::Listing;
 pub(in crate::source::files) use locks::Locks;
 pub use repository_place::RepositoryPlace;
-pub(in crate::source::files) use stamp::{Stamp, stamps, too_large};
+pub(in crate::source::files) use stamp::Stamp;
 pub(in crate::source::files) use trails::Trails;

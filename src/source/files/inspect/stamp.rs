@@ -2,10 +2,14 @@
 //!
 //! `read/pass.rs` reads them.
 
-use std::fs::{self, FileType, Metadata};
+use std::ffi::OsStr;
+use std::fs::{self, File, FileType, Metadata};
+use std::io;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rustix::fs::{AtFlags, statat};
 
 use super::error::FilesError;
 
@@ -99,6 +103,7 @@ impl Stamp {
         }
     }
 
+    /// Returns the given metadata of a regular file.
     pub(in crate::source::files) fn of_regular(
         path: &Path,
         metadata: &Metadata,
@@ -115,6 +120,41 @@ impl Stamp {
             size: metadata.size(),
             modified: (metadata.mtime(), metadata.mtime_nsec()),
             changed: (metadata.ctime(), metadata.ctime_nsec()),
+        })
+    }
+}
+
+/// An open directory, in which the metadata of a file is found without resolving its whole path.
+pub(super) struct OpenDirectory(File);
+
+impl OpenDirectory {
+    /// Opens a directory.
+    pub(super) fn open(path: &Path) -> io::Result<Self> {
+        File::open(path).map(Self)
+    }
+
+    /// Returns the metadata of a regular file; `None` for a link, and if there is no such file.
+    #[expect(
+        clippy::useless_conversion,
+        reason = "the types of the fields depend on the system"
+    )]
+    pub(super) fn stamp(&self, name: &OsStr) -> Option<Stamp> {
+        let found = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        if !rustix::fs::FileType::from_raw_mode(found.st_mode).is_file() {
+            return None;
+        }
+        Some(Stamp {
+            device: found.st_dev.try_into().ok()?,
+            inode: found.st_ino.try_into().ok()?,
+            size: found.st_size.try_into().ok()?,
+            modified: (
+                found.st_mtime.try_into().ok()?,
+                found.st_mtime_nsec.try_into().ok()?,
+            ),
+            changed: (
+                found.st_ctime.try_into().ok()?,
+                found.st_ctime_nsec.try_into().ok()?,
+            ),
         })
     }
 }
@@ -143,41 +183,31 @@ fn kind(file_type: FileType) -> &'static str {
     }
 }
 
-/// Returns the metadata of all files, given that of each.
-///
-/// # Errors
-///
-/// If that of a file could not be read, or they are too large together: that is refused before any of it is
-/// in memory.
-pub(crate) fn stamps(
-    files: &[PathBuf],
-    stamps: impl Iterator<Item = Result<Stamp, FilesError>>,
-    max: u64,
-) -> Result<Vec<Stamp>, FilesError> {
-    let stamps = stamps.collect::<Result<Vec<_>, _>>()?;
-    let mut total = 0_u64;
-    let totals = stamps.iter().map(|stamp| {
-        total = total.saturating_add(stamp.size);
-        total
-    });
-    let totals: Vec<u64> = totals.collect();
-    match totals.iter().position(|total| *total > max) {
-        None => Ok(stamps),
-        Some(at) => Err(too_large(&files[at], total, max)),
-    }
-}
-
-pub(in crate::source::files) fn too_large(path: &Path, size: u64, max: u64) -> FilesError {
-    FilesError::TooLarge {
-        path: path.to_owned(),
-        size,
-        max,
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use super::*;
+
+    #[test]
+    fn a_regular_file_has_the_same_metadata_by_its_name_as_by_its_path() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        fs::write(at("a.yaml"), "text").unwrap();
+        let before_1970 = UNIX_EPOCH - Duration::from_millis(1_500);
+        let file = File::options().write(true).open(at("a.yaml")).unwrap();
+        file.set_modified(before_1970).unwrap();
+        fs::create_dir(at("b.yaml")).unwrap();
+        symlink("a.yaml", at("c.yaml")).unwrap();
+        let directory = OpenDirectory::open(dir.path()).unwrap();
+
+        let stamp = directory.stamp(OsStr::new("a.yaml")).unwrap();
+        assert_eq!(stamp, Stamp::of(&at("a.yaml")).unwrap());
+        assert_eq!(stamp.modified(), before_1970);
+        for other in ["b.yaml", "c.yaml", "d.yaml"] {
+            assert_eq!(directory.stamp(OsStr::new(other)), None, "{other}");
+        }
+    }
 
     #[test]
     fn a_file_is_near_until_the_window_has_passed() {

@@ -40,7 +40,9 @@ impl<'a> KnownStates<'a> {
         let reading = earlier.reading.filter(|_| earlier.trusts_times);
         Self {
             pieces: earlier.table.map(KnownFiles::of),
-            states: reading.into_iter().flat_map(Fingerprint::states).collect(),
+            states: (reading.into_iter().flat_map(Fingerprint::states))
+                .map(|state| (&*state.path, state))
+                .collect(),
             read_at: reading.map_or(SystemTime::UNIX_EPOCH, Fingerprint::read_at),
         }
     }
@@ -80,7 +82,7 @@ mod tests {
     use super::super::pass::Pass;
     use super::*;
     use crate::mapping::{FileText, SourceFile, TextNeeded, compile_after, compile_read};
-    use crate::source::files::inspect::{Inspection, Listing, Trails};
+    use crate::source::files::inspect::{Inspection, Listing};
 
     const HOUR: Duration = Duration::from_secs(3_600);
 
@@ -128,7 +130,8 @@ mod tests {
         /// Returns the fingerprint of a reading that began some time from now.
         fn reading(&self, after: Duration) -> Fingerprint {
             let (pass, listing) = read(&self.dir, self.earlier(None));
-            let (trails, _) = Trails::follow(&[], &listing.files);
+            let paths = [self.dir.path().to_owned()];
+            let trails = Inspection::of(&paths).trails;
             let state = ReadingState {
                 listing,
                 files: pass.states,

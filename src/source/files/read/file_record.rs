@@ -1,5 +1,6 @@
 //! What is remembered of a file that was read, until the next reading.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use git2::Oid;
@@ -13,6 +14,8 @@ const MAX_KEPT: usize = 64 << 10;
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileRecord {
+    /// The path by which the table names it.
+    pub(crate) path: PathBuf,
     pub(crate) stamp: Stamp,
     /// Where it was cut, unless that takes too much memory.
     pub(crate) cut: Option<Arc<Cut>>,
@@ -21,8 +24,9 @@ pub(crate) struct FileRecord {
 }
 
 impl FileRecord {
-    pub(crate) fn new(stamp: Stamp, cut: &Arc<Cut>, blob: Option<Oid>) -> Self {
+    pub(crate) fn new(path: &Path, stamp: Stamp, cut: &Arc<Cut>, blob: Option<Oid>) -> Self {
         Self {
+            path: path.to_owned(),
             stamp,
             cut: kept(cut),
             blob,

@@ -3,6 +3,7 @@
 //! A server checks its table every few seconds, and most of the time nothing has changed. Reading
 //! and hashing a large table each time would waste a processor.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -74,15 +75,12 @@ impl Fingerprint {
     }
 
     /// Returns each file on the disk that was read.
-    pub(super) fn states(&self) -> impl Iterator<Item = (&Path, &FileRecord)> {
+    pub(super) fn states(&self) -> impl Iterator<Item = &FileRecord> {
         let state = match &self.0 {
             FingerprintKind::Files { state, .. } => Some(state),
             FingerprintKind::Commit(..) => None,
         };
-        state.into_iter().flat_map(|state| {
-            let paths = state.listing.files.iter().map(|path| path.as_path());
-            paths.zip(&state.files)
-        })
+        state.into_iter().flat_map(|state| &state.files)
     }
 
     /// Returns when the reading began.
@@ -94,7 +92,7 @@ impl Fingerprint {
     }
 
     /// Returns the metadata of each file, and where its path led, in the order of the files.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &Stamp, Option<&Trail>)> {
+    pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &Stamp, Option<Cow<'_, Trail>>)> {
         let state = match &self.0 {
             FingerprintKind::Files { state, .. } => Some(state),
             FingerprintKind::Commit(..) => None,
@@ -123,10 +121,9 @@ pub(crate) struct ReadingState {
 }
 
 impl ReadingState {
-    fn files(&self) -> impl Iterator<Item = (&Path, &Stamp, Option<&Trail>)> {
-        let files = &self.listing.files;
-        (files.iter().zip(&self.files).zip(&self.trails.files))
-            .map(|((path, file), trail)| (path.as_path(), &file.stamp, trail.as_ref()))
+    fn files(&self) -> impl Iterator<Item = (&Path, &Stamp, Option<Cow<'_, Trail>>)> {
+        let trails = self.trails.of_files(&self.listing);
+        (self.files.iter().zip(trails)).map(|(file, trail)| (&*file.path, &file.stamp, trail))
     }
 
     /// Returns whether an inspection saw the same state.
@@ -135,6 +132,7 @@ impl ReadingState {
             && self.head == seen.head
             && self.listing == seen.listing
             && self.trails == seen.trails
-            && (seen.stamps().map(Result::ok)).eq(self.files.iter().map(|file| Some(file.stamp)))
+            && (seen.stamps.iter().map(Option::as_ref))
+                .eq(self.files.iter().map(|file| Some(&file.stamp)))
     }
 }

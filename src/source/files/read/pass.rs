@@ -15,7 +15,7 @@ use super::earlier::{Earlier, KnownStates};
 use super::file_record::FileRecord;
 use super::steps::{FileSteps, Hashing, cut_all, open};
 use crate::mapping::{Cutter, FirstReading, KnownPieces, SourceFile, TableFile};
-use crate::source::files::inspect::{FilesError, Inspection, Listing, Stamp, too_large};
+use crate::source::files::inspect::{FilesError, Inspection, Stamp};
 
 /// The largest table in one file whose text is always read, in bytes: proposals for it are decided with
 /// its text.
@@ -63,23 +63,22 @@ impl Pass {
         if let Some(first) = earlier.first {
             first.begin();
         }
-        let is_only = listing.files.len() == 1;
-        let mut files = Vec::with_capacity(listing.files.len());
-        let mut states = Vec::with_capacity(listing.files.len());
+        let is_only = stamps.len() == 1;
+        let mut files = Vec::with_capacity(stamps.len());
+        let mut states = Vec::with_capacity(stamps.len());
         let mut steady = true;
-        for (path, stamp) in listing.files.iter().zip(&stamps) {
+        for (file, stamp) in listing.files().zip(&stamps) {
+            let path = &*file.path();
             let keeps_text = is_only && stamp.size <= SMALL;
             let (opened, file, blob) = reader.read(path, stamp, keeps_text)?;
             steady &= opened == *stamp;
             reader.left = reader.left.saturating_sub(file.cut.size());
-            states.push(FileRecord::new(*stamp, &file.cut, blob));
+            states.push(FileRecord::new(path, *stamp, &file.cut, blob));
             files.push(file);
         }
         // Checked again by name, and only after the last file, so that a file renamed over another,
         // or a swapped link, cannot mix files of two generations.
-        steady &= (listing.files.iter().zip(&stamps))
-            .all(|(path, stamp)| Stamp::of(path).is_ok_and(|now| now == *stamp));
-        steady &= Listing::of(paths).is_ok_and(|now| now == *listing);
+        steady &= listing.is_current(paths, &stamps);
         Ok(Self {
             files,
             states,
@@ -186,7 +185,11 @@ fn read_whole(path: &Path, left: u64, max: u64) -> Result<(Stamp, Vec<u8>), File
     file.take(limit).read_to_end(&mut bytes).map_err(failed)?;
     if bytes.len() as u64 > left {
         // It grew meanwhile: more of it was read than is left.
-        return Err(too_large(path, max - left + bytes.len() as u64, max));
+        return Err(FilesError::too_large(
+            path,
+            max - left + bytes.len() as u64,
+            max,
+        ));
     }
     Ok((stamp, bytes))
 }
@@ -347,7 +350,7 @@ mod tests {
              give this user read access to it and to its directories"
         );
         assert_eq!(
-            too_large(path, 12, 10).to_string(),
+            FilesError::too_large(path, 12, 10).to_string(),
             "the table is larger than 10 bytes at links/mapping.yaml: it has 12"
         );
     }

@@ -11,7 +11,7 @@ use sha1::{Digest as _, Sha1};
 
 use super::threads::Threads;
 use crate::mapping::{Cut, Cutter, FirstReading};
-use crate::source::files::inspect::{FilesError, Stamp, too_large};
+use crate::source::files::inspect::{FilesError, Stamp};
 
 /// How much of a file is read at once, in bytes.
 pub(crate) const STEP: usize = 128 << 10;
@@ -76,7 +76,7 @@ impl<'p> FileSteps<'p> {
         if self.total > self.left {
             // It grew meanwhile: more of it was read than is left.
             let size = self.max - self.left + self.total;
-            return Err(too_large(self.path, size, self.max));
+            return Err(FilesError::too_large(self.path, size, self.max));
         }
         if let Some(blob) = &mut self.blob {
             blob.update(&buffer[buffer.len() - count..]);

@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use super::reading::FileSource;
 use super::steps::{FileSteps, Hashing, STEP, cut_all, open};
 use crate::mapping::{Cut, CutCheck, Cutter, FirstReading, KnownPieces};
-use crate::source::files::inspect::{FilesError, Listing, Stamp, stamps};
+use crate::source::files::inspect::{FilesError, Listing, Stamp};
 
 /// A file as it was read. Its text is there as long as nobody replaces it or writes to it.
 ///
@@ -58,23 +58,16 @@ impl FileSource {
     fn stored(&self, first: Option<&FirstReading>) -> Result<Vec<StoredFile>, FilesError> {
         let listing = Listing::of(self.paths())?;
         let max = self.max_bytes();
-        let each = listing.files.iter().map(|path| Stamp::of(path));
-        let stamps = stamps(&listing.files, each, max)?;
+        let stamps = listing.all_stamps(&listing.stamps(), max)?;
         let mut left = max;
-        let mut files = Vec::with_capacity(listing.files.len());
-        for path in &listing.files {
-            let file = StoredFile::read(path, (left, max), first)?;
+        let mut files = Vec::with_capacity(stamps.len());
+        for file in listing.files() {
+            let file = StoredFile::read(&file.path(), (left, max), first)?;
             left = left.saturating_sub(file.cut.size());
             files.push(file);
         }
-        let is_same = |file: &StoredFile, stamp: &Stamp| {
-            file.stamp == *stamp && Stamp::of(&file.path).is_ok_and(|now| now == *stamp)
-        };
-        let is_steady = files
-            .iter()
-            .zip(&stamps)
-            .all(|(file, stamp)| is_same(file, stamp))
-            && Listing::of(self.paths()).is_ok_and(|now| now == listing);
+        let is_steady = (files.iter().map(|file| &file.stamp)).eq(&stamps)
+            && listing.is_current(self.paths(), &stamps);
         match is_steady {
             true => Ok(files),
             false => Err(self.still_being_written()),
@@ -83,13 +76,13 @@ impl FileSource {
 
     /// Returns whether the table has just the files with these states, and none looks different.
     pub fn looks_like(&self, states: &[FileState]) -> bool {
-        let stamps: HashMap<_, _> = states.iter().map(|it| (&it.path, it.stamp)).collect();
-        let is_same = |path: &PathBuf| {
-            let stamp = stamps.get(path);
-            stamp.is_some_and(|stamp| Stamp::of(path).is_ok_and(|now| now == *stamp))
-        };
+        let known: HashMap<_, _> = states.iter().map(|it| (&*it.path, it.stamp)).collect();
         Listing::of(self.paths()).is_ok_and(|listing| {
-            listing.files.len() == states.len() && listing.files.iter().all(is_same)
+            let stamps = listing.stamps();
+            let mut each = listing.files().zip(&stamps);
+            stamps.len() == states.len()
+                && each
+                    .all(|(file, now)| now.is_some() && *now == known.get(&*file.path()).copied())
         })
     }
 }
