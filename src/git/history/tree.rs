@@ -131,7 +131,11 @@ pub(super) fn read_files(
     is_wanted: NameFilter,
 ) -> Result<Vec<TreeFile>, TreeError> {
     each_file(repository, commit, path, max, is_wanted, |file| {
-        let bytes = file.read(<[u8]>::to_vec)?;
+        let bytes = file.stream(|content| {
+            let mut bytes = Vec::with_capacity(usize::try_from(file.size).unwrap_or(0));
+            content.read_to_end(&mut bytes)?;
+            Ok(bytes)
+        })?;
         let path = file.path.into();
         Ok(TreeFile { path, bytes })
     })

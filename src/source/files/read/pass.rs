@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use git2::{ObjectType, Oid};
+use git2::Oid;
 
 use super::earlier::{Earlier, KnownStates};
 use super::file_record::FileRecord;
-use super::steps::{FileSteps, Hashing, cut_all, open};
+use super::steps::{FileSteps, Hashing, blob_id, cut_all, open};
 use crate::mapping::{Cutter, FirstReading, KnownPieces, SourceFile, TableFile};
 use crate::source::files::inspect::{FilesError, Inspection, Stamp};
 
@@ -119,9 +119,7 @@ impl PassReader<'_> {
                 }
             }
             let (opened, bytes) = read_whole(path, self.left, self.max)?;
-            let blob = (self.needs_blobs)
-                .then(|| Oid::hash_object(ObjectType::Blob, &bytes).ok())
-                .flatten();
+            let blob = self.needs_blobs.then(|| blob_id(&bytes)).flatten();
             let file = TableFile::whole(SourceFile::new(shown, bytes));
             return Ok((opened, file, blob));
         }
