@@ -14,6 +14,16 @@ pub struct Entry<'t> {
     number: u32,
 }
 
+/// What following an entry depends on, read at once: in a changed table, its record is searched for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EntryParts<'t> {
+    pub(crate) shape: &'t Shape,
+    /// Its target in two parts; a retired entry may have dropped it.
+    pub(crate) target: Option<TargetParts<'t>>,
+    /// When it ends, if it does.
+    pub(crate) gone_from: Option<Timestamp>,
+}
+
 impl<'t> Entry<'t> {
     pub(crate) fn new(site: &'t Site, number: u32) -> Self {
         Self { site, number }
@@ -128,9 +138,23 @@ impl<'t> Entry<'t> {
 
     /// Returns its target in two parts.
     pub(crate) fn target_parts(&self) -> Option<TargetParts<'t>> {
+        self.parts().target
+    }
+
+    /// Returns what following it depends on.
+    #[inline]
+    pub(crate) fn parts(&self) -> EntryParts<'t> {
         let record = self.record();
         let shape = self.site.shapes.of(&record);
-        shape.url.map(|_| self.site.targets.get(record.target))
+        EntryParts {
+            shape,
+            target: shape.url.map(|_| self.site.targets.get(record.target)),
+            gone_from: match shape.has_term {
+                true => self.end(),
+                // Of nearly all entries.
+                false => None,
+            },
+        }
     }
 
     /// Returns the redirect status.
@@ -277,11 +301,7 @@ impl<'t> Entry<'t> {
     /// Returns the time from which it answers 410, if any.
     #[inline]
     pub fn gone_from(&self) -> Option<Timestamp> {
-        // Few entries have an end, and each redirect checks it.
-        if !self.shape().has_term {
-            return None;
-        }
-        self.end()
+        self.shape().has_term.then(|| self.end()).flatten()
     }
 
     fn end(&self) -> Option<Timestamp> {

@@ -239,10 +239,11 @@ fn follow<'t>(
     via: Via,
     now: Timestamp,
 ) -> Outcome<'t> {
-    // An entry without a target is always gone.
-    let (shape, end) = (entry.shape(), entry.gone_from());
+    let parts = entry.parts();
+    let (shape, end) = (parts.shape, parts.gone_from);
     let is_gone = end.is_some_and(|end| end <= now);
-    let Some(target) = entry.target_parts().filter(|_| !is_gone) else {
+    // An entry without a target is always gone.
+    let Some(target) = parts.target.filter(|_| !is_gone) else {
         return Outcome::Gone(entry);
     };
     let query = request.query.unwrap_or_default();
@@ -311,7 +312,11 @@ fn locate<'t>(
     remainder: &str,
     query: &str,
 ) -> Location<'t> {
-    let query = if entry.forward().query() { query } else { "" };
+    let query = match query {
+        "" => "",
+        _ if entry.forward().query() => query,
+        _ => "",
+    };
     let below = match remainder {
         "" => None,
         _ => below(),

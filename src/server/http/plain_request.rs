@@ -75,13 +75,15 @@ pub(crate) fn parse<'s, 'b>(bytes: &'b [u8], space: &'s mut FieldSpace<'b>) -> P
 
 impl<'s, 'b> PlainRequest<'s, 'b> {
     fn new(is_head: bool, target: &'b str, fields: &'s [Header<'b>]) -> Option<Self> {
-        let path_end = target.bytes().position(|byte| !is_of_a_path(byte));
-        let (path, rest) = target.split_at(path_end.unwrap_or(target.len()));
-        let query = rest.strip_prefix('?');
-        let is_plain = path.starts_with('/')
-            && query.is_some() == path_end.is_some()
-            && query.is_none_or(|query| query.bytes().all(is_of_a_query));
-        if !is_plain {
+        let (path, query) = match all(target, is_of_a_path) {
+            true => (target, None),
+            false => {
+                let (path, query) = target.split_once('?')?;
+                let is_plain = all(path, is_of_a_path) && all(query, is_of_a_query);
+                (path, is_plain.then_some(Some(query))?)
+            }
+        };
+        if !path.starts_with('/') {
             return None;
         }
         let host = host(fields)?;
@@ -135,7 +137,14 @@ fn host<'b>(fields: &[Header<'b>]) -> Option<&'b [u8]> {
             FieldClass::Host | FieldClass::Connection | FieldClass::Framing => return None,
         }
     }
-    host.filter(|host| !host.is_empty() && host.iter().copied().all(is_of_a_host))
+    host.filter(|host| !host.is_empty() && all(host, is_of_a_host))
+}
+
+/// Returns whether all bytes of a short text are of a kind. Without an early exit, which would take longer
+/// than to look at the rest.
+fn all(text: impl AsRef<[u8]>, is_of_a_kind: impl Fn(u8) -> bool) -> bool {
+    let bytes = text.as_ref().iter();
+    bytes.fold(true, |all, byte| all & is_of_a_kind(*byte))
 }
 
 /// The meaning of a field for this module.
