@@ -77,6 +77,7 @@ impl Author<'_> {
     /// Checks entries that are changed or gone.
     fn check_changed(&self, versions: &Versions<'_>, after: &Table, refused: &mut Vec<Diagnostic>) {
         let mut gap = None;
+        let mut found = Vec::new();
         for old in versions.pair.old_entries() {
             let codes = || versions.pair.old.codes(old);
             let new = codes().find_map(|code| versions.pair.new.lookup(&code));
@@ -106,15 +107,17 @@ impl Author<'_> {
                 self.may_not(&change)
             );
             let error = Diagnostic::new(Rule::OwnerEntryChanged, place, message);
-            refused.push(error.with_hint(self.hint(owner)));
+            found.push((old, error.with_hint(self.hint(owner))));
         }
+        refused.extend(as_written(found));
     }
 
     /// Checks entries with new codes.
     fn check_added(&self, versions: &Versions<'_>, refused: &mut Vec<Diagnostic>) {
+        let mut found = Vec::new();
         for new in versions.pair.new_entries() {
             if let Some(error) = self.refused_code(versions, new) {
-                refused.push(error);
+                found.push((new, error));
                 continue;
             }
             let Some(code) = versions.pair.new.codes(new).next() else {
@@ -132,11 +135,10 @@ impl Author<'_> {
                 self.may_not("add it")
             );
             let error = Diagnostic::new(Rule::OwnerEntryAdded, new.place(), message);
-            refused.push(error.with_hint(format!(
-                "{}, or leave out \"owner\"",
-                self.hint(Some(owner))
-            )));
+            let hint = format!("{}, or leave out \"owner\"", self.hint(Some(owner)));
+            found.push((new, error.with_hint(hint)));
         }
+        refused.extend(as_written(found));
     }
 
     /// Returns the error for a code of an entry that another entry has taken since.
@@ -259,6 +261,13 @@ impl<'t> Versions<'t> {
             _ => false,
         }
     }
+}
+
+/// Returns errors in the order in which their entries are written: how they are stored depends on earlier
+/// versions.
+fn as_written(mut errors: Vec<(Entry<'_>, Diagnostic)>) -> impl Iterator<Item = Diagnostic> {
+    errors.sort_by_key(|(entry, _)| entry.written());
+    errors.into_iter().map(|(_, error)| error)
 }
 
 fn describe_entry(code: &str, owner: Option<&str>) -> String {
