@@ -51,7 +51,7 @@ pub use history::{
     ContentId, FoundFile, HistoryStep, LocalRepository, NameFilter, PastReader, RepositoryError,
     RevPath, TreeError, TreeFile, TreePath, Version, each_file,
 };
-pub(crate) use objects::{FileChange, NewCommit};
+pub(crate) use objects::{FileChange, NewCommit, id_of};
 pub(crate) use packs::{
     PackError, PackedBlobs, RepackOrder, Repacked, install, may_be_due, pack_names,
 };

@@ -7,7 +7,7 @@
 use std::cell::OnceCell;
 use std::error::Error;
 use std::ffi::OsStr;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -15,6 +15,7 @@ use std::sync::Arc;
 use git2::{Commit, ErrorCode, ObjectType, Odb, Oid, Repository, Tree, TreeEntry};
 
 use crate::git::commit_id::CommitId;
+use crate::git::objects::id_of;
 use crate::git::packs::{PackError, PackedBlobs};
 use crate::git::setting::Setting;
 
@@ -131,11 +132,10 @@ pub(super) fn read_files(
     is_wanted: NameFilter,
 ) -> Result<Vec<TreeFile>, TreeError> {
     each_file(repository, commit, path, max, is_wanted, |file| {
-        let bytes = file.stream(|content| {
-            let mut bytes = Vec::with_capacity(usize::try_from(file.size).unwrap_or(0));
-            content.read_to_end(&mut bytes)?;
-            Ok(bytes)
-        })?;
+        let bytes = match file.whole_in_pack() {
+            Some(bytes) => bytes,
+            None => file.read(<[u8]>::to_vec)?,
+        };
         let path = file.path.into();
         Ok(TreeFile { path, bytes })
     })
@@ -197,6 +197,17 @@ impl FoundFile<'_> {
             return Err(self.reader.not_a_file(self.path, "a Git LFS pointer"));
         }
         Ok(take(bytes))
+    }
+
+    /// Returns the whole content of a large file that is stored in a pack without damage.
+    ///
+    /// libgit2 would also detect attacks on SHA-1 while it hashes, which takes longer than inflating.
+    fn whole_in_pack(&self) -> Option<Vec<u8>> {
+        let packs = self.reader.packs().filter(|_| self.size >= STREAMED)?;
+        let mut content = packs.stream(self.id, self.reader.max).ok()??;
+        let mut bytes = Vec::with_capacity(usize::try_from(self.size).ok()?);
+        content.read_to_end(&mut bytes).ok()?;
+        (id_of(ObjectType::Blob, &bytes) == self.id).then_some(bytes)
     }
 
     /// Reads the content step by step, and returns what `take` makes of it. A large file is never whole in
@@ -422,6 +433,69 @@ impl TreeReader<'_> {
             path: path.to_owned(),
             kind,
             commit: self.commit,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::io::Write as _;
+
+    use git2::{Buf, Signature};
+
+    use super::*;
+
+    /// Stores a blob in a pack of its own, and returns the pack.
+    fn pack_alone(repository: &Repository, blob: Oid) -> PathBuf {
+        let packs = repository.path().join("objects/pack");
+        let list = || -> Vec<_> {
+            let names = fs::read_dir(&packs).unwrap();
+            let paths = names.map(|entry| entry.unwrap().path());
+            paths
+                .filter(|it| it.extension() == Some("pack".as_ref()))
+                .collect()
+        };
+        let before = list();
+        let (odb, mut pack) = (repository.odb().unwrap(), Buf::new());
+        let mut builder = repository.packbuilder().unwrap();
+        builder.insert_object(blob, None).unwrap();
+        builder.write_buf(&mut pack).unwrap();
+        let mut writer = odb.packwriter().unwrap();
+        writer.write_all(&pack).unwrap();
+        writer.commit().unwrap();
+        list().into_iter().find(|it| !before.contains(it)).unwrap()
+    }
+
+    #[test]
+    fn a_large_file_is_not_read_from_a_pack_with_damage() {
+        let directory = tempfile::tempdir().unwrap();
+        let repository = Repository::init(directory.path()).unwrap();
+        let texts = ["a", "b"].map(|line| format!("{line}\n").repeat(STREAMED as usize / 2));
+        let blobs = texts
+            .each_ref()
+            .map(|text| repository.blob(text.as_bytes()).unwrap());
+        let mut tree = repository.treebuilder(None).unwrap();
+        tree.insert("t.yaml", blobs[0], FILE_MODE | 0o644).unwrap();
+        let tree = repository.find_tree(tree.write().unwrap()).unwrap();
+        let author = Signature::now("A", "a@example.org").unwrap();
+        let commit = repository
+            .commit(None, &author, &author, "", &tree, &[])
+            .unwrap();
+        let packs = blobs.map(|blob| pack_alone(&repository, blob));
+        let contents = packs.each_ref().map(|pack| fs::read(pack).unwrap());
+        let read = || {
+            let repository = Repository::open(directory.path()).unwrap();
+            let commit = repository.find_commit(commit).unwrap();
+            let files = read_files(&repository, &commit, "t.yaml", u64::MAX, |_| true).unwrap();
+            files.into_iter().next().unwrap().bytes
+        };
+        assert!(read() == texts[0].as_bytes());
+        // Loose copies are as they were.
+        for damaged in [&contents[1][..], &contents[0][..contents[0].len() / 2], b""] {
+            fs::remove_file(&packs[0]).unwrap();
+            fs::write(&packs[0], damaged).unwrap();
+            assert!(read() == texts[0].as_bytes());
         }
     }
 }

@@ -11,5 +11,6 @@ mod whole_pack;
 
 pub(crate) use differing_items::{DifferingItem, differing_items};
 pub(crate) use new_commit::{FileChange, MAX_WHOLE, NewCommit};
+pub(crate) use object::id_of;
 pub(crate) use tree::{EntryMode, TreeItem};
 pub(crate) use whole_pack::WholePack;

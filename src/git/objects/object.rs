@@ -49,7 +49,7 @@ impl NewObject {
 }
 
 /// Returns the id of an object.
-pub(super) fn id_of(kind: ObjectType, bytes: &[u8]) -> Oid {
+pub(crate) fn id_of(kind: ObjectType, bytes: &[u8]) -> Oid {
     let mut hash = Sha1::new_with_prefix(format!("{} {}\0", kind.str(), bytes.len()));
     hash.update(bytes);
     Oid::from_bytes(&hash.finalize()).expect("a SHA-1 is an id")

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use git2::Oid;
+use git2::{ObjectType, Oid};
 
 use super::earlier::{Earlier, KnownStates};
 use super::file_record::FileRecord;
-use super::steps::{FileSteps, Hashing, blob_id, cut_all, open};
+use super::steps::{FileSteps, Hashing, cut_all, open};
+use crate::git::id_of;
 use crate::mapping::{Cutter, FirstReading, KnownPieces, SourceFile, TableFile};
 use crate::source::files::inspect::{FilesError, Inspection, Stamp};
 
@@ -119,7 +120,7 @@ impl PassReader<'_> {
                 }
             }
             let (opened, bytes) = read_whole(path, self.left, self.max)?;
-            let blob = self.needs_blobs.then(|| blob_id(&bytes)).flatten();
+            let blob = self.needs_blobs.then(|| id_of(ObjectType::Blob, &bytes));
             let file = TableFile::whole(SourceFile::new(shown, bytes));
             return Ok((opened, file, blob));
         }

@@ -45,7 +45,10 @@ impl<'p> FileSteps<'p> {
         hashing: Hashing,
     ) -> Result<Self, FilesError> {
         let (stamp, file) = open(path)?;
-        let blob = (hashing == Hashing::Blob).then(|| blob_hash(stamp.size));
+        let blob = (hashing == Hashing::Blob).then(|| {
+            // An object of Git is hashed with its kind and size (gitformat-loose(5)).
+            Sha1::new().chain_update(format!("blob {}\0", stamp.size))
+        });
         Ok(Self {
             path,
             stamp,
@@ -98,17 +101,6 @@ impl<'p> FileSteps<'p> {
         let blob = blob.and_then(|blob| Oid::from_bytes(&blob.finalize()).ok());
         (self.stamp, blob)
     }
-}
-
-/// Returns the hash of a blob of Git before its content: its kind and size (gitformat-loose(5)).
-fn blob_hash(size: u64) -> Sha1 {
-    Sha1::new().chain_update(format!("blob {size}\0"))
-}
-
-/// Returns the identity in Git of a content.
-pub(super) fn blob_id(bytes: &[u8]) -> Option<Oid> {
-    let hash = blob_hash(bytes.len() as u64).chain_update(bytes);
-    Oid::from_bytes(&hash.finalize()).ok()
 }
 
 /// Cuts a text to its end; `read` appends its next bytes, and returns how many, or 0 at the end.
