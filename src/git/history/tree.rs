@@ -199,12 +199,19 @@ impl FoundFile<'_> {
         Ok(take(bytes))
     }
 
+    /// Returns the packs for a large file; for a small one, they are not opened.
+    fn packs_if_large(&self) -> Option<&PackedBlobs> {
+        (self.size >= STREAMED).then(|| self.reader.packs())?
+    }
+
     /// Returns the whole content of a large file that is stored in a pack without damage.
     ///
     /// libgit2 would also detect attacks on SHA-1 while it hashes, which takes longer than inflating.
     fn whole_in_pack(&self) -> Option<Vec<u8>> {
-        let packs = self.reader.packs().filter(|_| self.size >= STREAMED)?;
-        let mut content = packs.stream(self.id, self.reader.max).ok()??;
+        let mut content = self
+            .packs_if_large()?
+            .stream(self.id, self.reader.max)
+            .ok()??;
         let mut bytes = Vec::with_capacity(usize::try_from(self.size).ok()?);
         content.read_to_end(&mut bytes).ok()?;
         (id_of(ObjectType::Blob, &bytes) == self.id).then_some(bytes)
@@ -224,9 +231,7 @@ impl FoundFile<'_> {
             let error = git2::Error::from_str(&error.to_string());
             self.reader.damaged(error)
         };
-        if self.size >= STREAMED
-            && let Some(packs) = self.reader.packs()
-        {
+        if let Some(packs) = self.packs_if_large() {
             match packs.stream(self.id, self.reader.max) {
                 Ok(Some(mut stream)) => return take(&mut stream).map_err(|error| damaged(&error)),
                 Ok(None) | Err(PackError::TooLarge(_)) => {}

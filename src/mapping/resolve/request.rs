@@ -312,10 +312,9 @@ fn locate<'t>(
     remainder: &str,
     query: &str,
 ) -> Location<'t> {
-    let query = match query {
-        "" => "",
-        _ if entry.forward().query() => query,
-        _ => "",
+    let query = match query.is_empty() || entry.forward().query() {
+        true => query,
+        false => "",
     };
     let below = match remainder {
         "" => None,
