@@ -2,7 +2,7 @@
 //! trees, and pushes.
 //!
 //! The files next to the folders are shared by them: work trees and fast-forwarding them, symbolic
-//! links, and the output of child processes.
+//! links, the output of child processes, and headers of objects.
 //!
 //! # Invariants
 //!
@@ -21,6 +21,7 @@ mod fast_forward;
 mod foreign_repository;
 mod hex;
 mod history;
+mod object_header;
 mod objects;
 mod packs;
 mod parallel;
@@ -32,6 +33,7 @@ mod signatures;
 mod ssh_patterns;
 pub(crate) mod symlinks;
 mod transport;
+mod unwinding;
 mod wire;
 pub(crate) mod work_tree;
 

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use git2::{ObjectType, Oid};
 
 use super::repository::LocalRepository;
+use crate::git::object_header::header;
 use crate::git::packs::ObjectReader;
 
 /// A reader of what was committed; the closer two versions are, the less the second takes.
@@ -49,8 +50,8 @@ impl<'r> PastReader<'r> {
         max: u64,
     ) -> Result<Option<Rc<Vec<u8>>>, git2::Error> {
         let odb = self.repository.repository.odb()?;
-        let (size, found) = odb.read_header(id)?;
-        if found != kind || size as u64 > max {
+        let (size, found) = header(&odb, id)?;
+        if found != kind || size > max {
             return Ok(None);
         }
         Ok(Some(Rc::new(odb.read(id)?.data().to_vec())))

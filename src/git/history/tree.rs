@@ -15,6 +15,7 @@ use std::sync::Arc;
 use git2::{Commit, ErrorCode, ObjectType, Odb, Oid, Repository, Tree, TreeEntry};
 
 use crate::git::commit_id::CommitId;
+use crate::git::object_header::header;
 use crate::git::objects::id_of;
 use crate::git::packs::{PackError, PackedBlobs};
 use crate::git::setting::Setting;
@@ -336,9 +337,9 @@ impl TreeReader<'_> {
         let mut passed = None;
         let mut sizes = Vec::with_capacity(files.len());
         for (path, id) in files {
-            let (size, _) = self.odb.read_header(*id).map_err(|e| self.damaged(e))?;
-            sizes.push(size as u64);
-            total = total.saturating_add(size as u64);
+            let (size, _) = header(&self.odb, *id).map_err(|e| self.damaged(e))?;
+            sizes.push(size);
+            total = total.saturating_add(size);
             if total > self.max {
                 passed.get_or_insert(path);
             }
@@ -407,12 +408,12 @@ impl TreeReader<'_> {
     }
 
     fn tree(&self, id: Oid) -> Result<Tree<'_>, TreeError> {
-        let (size, _) = self.odb.read_header(id).map_err(|e| self.damaged(e))?;
+        let (size, _) = header(&self.odb, id).map_err(|e| self.damaged(e))?;
         let max = self.max.max(MAX_LISTING);
-        if size as u64 > max {
+        if size > max {
             return Err(TreeError::TooLarge {
                 path: "a directory on the way".to_owned(),
-                size: size as u64,
+                size,
                 max,
             });
         }

@@ -18,6 +18,7 @@ use super::pack_writer::{
     CompressedBytes, Durability, INDEX_ASIDE, NewPackEntry, WrittenPack, write_pack,
 };
 use super::reachable::reachable;
+use crate::git::object_header::header;
 
 /// The number of packs above which they are merged.
 const MAX_PACKS: usize = 16;
@@ -263,8 +264,8 @@ fn mark_shallow(
     let odb = repository.odb()?;
     for id in needed {
         // Files are not read to see that they are none.
-        let header = odb.read_header(*id);
-        if header.is_ok_and(|(_, kind)| kind == ObjectType::Commit) {
+        let found = header(&odb, *id);
+        if found.is_ok_and(|(_, kind)| kind == ObjectType::Commit) {
             let commit = repository.find_commit(*id);
             shallow.extend(commit.is_ok_and(|it| it.parent_count() > 0).then_some(*id));
         }

@@ -5,7 +5,7 @@
 
 use git2::{RemoteConnection, RemoteHead};
 
-use super::unwinding::caught;
+use crate::git::unwinding::caught;
 use crate::git::wire::AdvertisedRef;
 
 /// Returns the references that the remote of a connection advertises.

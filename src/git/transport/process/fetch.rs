@@ -13,6 +13,7 @@ use super::fetch_source::{FetchSource, FetchedObjects, LibrarySource};
 use super::session::{RemoteSession, failure, proxy};
 use super::wire_source::{TIP, WireSource};
 use crate::git::commit_id::CommitId;
+use crate::git::object_header::header;
 use crate::git::setting::Setting;
 use crate::git::transport::clone::{CloneTarget, LOCK, remove_all};
 use crate::git::transport::orders::{FetchDepth, FetchOrder, Job, Progress, Tip};
@@ -22,7 +23,7 @@ use crate::git::transport::remote::{TransferFailure, Wanted, is_local};
 const SEEN: &str = "refs/waypost/seen";
 
 /// The maximum size of a commit in bytes, which the server holds in memory.
-const MAX_COMMIT: usize = 16 << 20;
+const MAX_COMMIT: u64 = 16 << 20;
 
 /// Runs one fetch.
 pub(crate) fn fetch(
@@ -151,15 +152,15 @@ impl FetchRun<'_> {
                 file.mode(),
                 FileMode::Blob | FileMode::BlobExecutable | FileMode::Link
             ) {
-                total = total.saturating_add(self.size(file.id())? as u64);
+                total = total.saturating_add(self.size(file.id())?);
             }
             self.session.bound(total)?;
         }
         Ok(())
     }
 
-    fn size(&self, id: Oid) -> Result<usize, git2::Error> {
-        Ok(self.repository.odb()?.read_header(id)?.0)
+    fn size(&self, id: Oid) -> Result<u64, git2::Error> {
+        Ok(header(&self.repository.odb()?, id)?.0)
     }
 
     /// Checks that a commit is here and not too long, and in a clone of our own makes the next

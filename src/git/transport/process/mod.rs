@@ -6,7 +6,6 @@ mod fetch_source;
 mod packing;
 mod push;
 mod session;
-mod unwinding;
 mod wire_source;
 mod worker;
 

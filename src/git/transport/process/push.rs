@@ -12,9 +12,9 @@ use git2::{Direction, ErrorCode, Oid, PushOptions, RemoteCallbacks, Repository};
 use serde::{Deserialize, Serialize};
 
 use super::session::{RemoteSession, failure, proxy};
-use super::unwinding::caught;
 use crate::git::transport::orders::{Job, PushOrder};
 use crate::git::transport::remote::TransferFailure;
+use crate::git::unwinding::caught;
 use crate::git::wire::RemoteMessages;
 
 /// The messages of remotes if a branch was moved by someone else meanwhile: those of git-push(1),

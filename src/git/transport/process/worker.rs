@@ -10,9 +10,9 @@ use zeroize::Zeroizing;
 use super::fetch::fetch;
 use super::packing::repack_clone;
 use super::push::push;
-use super::unwinding::{caught, print_no_panics};
 use crate::git::transport::orders::{JOB_BYTES, Job, Progress, Task};
 use crate::git::transport::remote::TransferFailure;
+use crate::git::unwinding::{caught, print_no_panics};
 
 /// Runs the one transfer that is described in the first line of `input`, and writes the answer.
 ///

@@ -2,8 +2,9 @@
 //!
 //! git2 unwraps texts of a remote that are not UTF-8: the names of its references
 //! (`RemoteHead::name`, `RemoteHead::symref_target`), and its answers about a push
-//! (`push_update_reference`). Without `unsafe` there is no other way to get them, so such a panic
-//! is treated like any other answer here. Only the process of a transfer does this.
+//! (`push_update_reference`); and the type of an object, which a damaged pack may not have
+//! (`Odb::read_header`). Without `unsafe` there is no other way to get them, so such a panic is
+//! treated like any other answer here. Only the process of a transfer and `object_header` do this.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
