@@ -149,11 +149,7 @@ impl<'t> Entry<'t> {
         EntryParts {
             shape,
             target: shape.url.map(|_| self.site.targets.get(record.target)),
-            gone_from: match shape.has_term {
-                true => self.end(),
-                // Of nearly all entries.
-                false => None,
-            },
+            gone_from: self.end(shape),
         }
     }
 
@@ -301,10 +297,15 @@ impl<'t> Entry<'t> {
     /// Returns the time from which it answers 410, if any.
     #[inline]
     pub fn gone_from(&self) -> Option<Timestamp> {
-        self.shape().has_term.then(|| self.end()).flatten()
+        self.end(self.shape())
     }
 
-    fn end(&self) -> Option<Timestamp> {
+    #[inline]
+    fn end(&self, shape: &Shape) -> Option<Timestamp> {
+        // Nearly no entry has one.
+        if !shape.has_term {
+            return None;
+        }
         let Term { expires, retired } = self.term();
         let retired = retired.map(|retired| match retired {
             Retired::Always => Timestamp::MIN,
