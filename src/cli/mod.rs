@@ -37,7 +37,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::git::{redact, secrets_in_address};
+use crate::git::{redact, secrets_in_address, start_without_authorities};
 
 use self::editing::{restore, retarget, retire, set};
 use self::programs::{completions, man, merge_driver, transfer};
@@ -115,6 +115,20 @@ impl Command {
                 | Self::Transfer(_)
         )
     }
+
+    /// Returns whether it may read a repository on this machine, but none elsewhere: another process of the
+    /// program does that.
+    fn reads_local_repositories(&self) -> bool {
+        !matches!(
+            self,
+            Self::Explain(_)
+                | Self::Code(_)
+                | Self::Healthcheck(_)
+                | Self::Completions(_)
+                | Self::Man(_)
+                | Self::Transfer(_)
+        )
+    }
 }
 
 /// Runs the program on the process's arguments.
@@ -135,6 +149,9 @@ pub fn main() -> ExitCode {
         let set = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
         let notes = arguments::misspelt(&definition, set);
         notes.iter().for_each(|note| complain(note));
+    }
+    if cli.command.reads_local_repositories() {
+        start_without_authorities();
     }
     let result = match cli.command {
         Command::Init(args) => init::run(&args),

@@ -2,7 +2,7 @@
 //! trees, and pushes.
 //!
 //! The files next to the folders are shared by them: work trees and fast-forwarding them, symbolic
-//! links, the output of child processes, and headers of objects.
+//! links, the output of child processes, headers of objects, and how libgit2 starts.
 //!
 //! # Invariants
 //!
@@ -35,6 +35,7 @@ pub(crate) mod symlinks;
 mod transport;
 mod unwinding;
 mod wire;
+mod without_authorities;
 pub(crate) mod work_tree;
 
 pub(crate) use branch::ReceivedAs;
@@ -74,3 +75,4 @@ pub use transport::{
     TransferTimeout, run_transfer,
 };
 pub(crate) use wire::has_git_program;
+pub use without_authorities::start_without_authorities;
