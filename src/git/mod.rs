@@ -32,6 +32,8 @@ mod setting;
 mod signatures;
 mod ssh_patterns;
 pub(crate) mod symlinks;
+#[cfg(test)]
+mod testing;
 mod transport;
 mod unwinding;
 mod wire;

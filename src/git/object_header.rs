@@ -24,11 +24,11 @@ fn damaged(id: Oid) -> Error {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::io::Write as _;
 
-    use git2::{Buf, Repository};
+    use git2::Repository;
 
     use super::*;
+    use crate::git::testing::pack_alone;
 
     #[test]
     fn an_unknown_type_is_an_error() {
@@ -38,21 +38,10 @@ mod tests {
         let odb = repository.odb().unwrap();
         assert_eq!(header(&odb, blob).unwrap(), (2, ObjectType::Blob));
 
-        let mut pack = Buf::new();
-        let mut builder = repository.packbuilder().unwrap();
-        builder.insert_object(blob, None).unwrap();
-        builder.write_buf(&mut pack).unwrap();
-        let mut writer = odb.packwriter().unwrap();
-        writer.write_all(&pack).unwrap();
-        writer.commit().unwrap();
+        let path = pack_alone(&repository, blob);
         let objects = directory.path().join("objects");
         let (folder, file) = (&blob.to_string()[..2], &blob.to_string()[2..]);
         fs::remove_file(objects.join(folder).join(file)).unwrap();
-        let names = fs::read_dir(objects.join("pack")).unwrap();
-        let mut paths = names.map(|entry| entry.unwrap().path());
-        let path = paths
-            .find(|it| it.extension() == Some("pack".as_ref()))
-            .unwrap();
         // The type is three bits of the byte after the header of the pack (gitformat-pack(5)); 5 is
         // reserved.
         let mut bytes = fs::read(&path).unwrap();

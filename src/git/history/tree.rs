@@ -446,32 +446,11 @@ impl TreeReader<'_> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::io::Write as _;
 
-    use git2::{Buf, Signature};
+    use git2::Signature;
 
     use super::*;
-
-    /// Stores a blob in a pack of its own, and returns the pack.
-    fn pack_alone(repository: &Repository, blob: Oid) -> PathBuf {
-        let packs = repository.path().join("objects/pack");
-        let list = || -> Vec<_> {
-            let names = fs::read_dir(&packs).unwrap();
-            let paths = names.map(|entry| entry.unwrap().path());
-            paths
-                .filter(|it| it.extension() == Some("pack".as_ref()))
-                .collect()
-        };
-        let before = list();
-        let (odb, mut pack) = (repository.odb().unwrap(), Buf::new());
-        let mut builder = repository.packbuilder().unwrap();
-        builder.insert_object(blob, None).unwrap();
-        builder.write_buf(&mut pack).unwrap();
-        let mut writer = odb.packwriter().unwrap();
-        writer.write_all(&pack).unwrap();
-        writer.commit().unwrap();
-        list().into_iter().find(|it| !before.contains(it)).unwrap()
-    }
+    use crate::git::testing::pack_alone;
 
     #[test]
     fn a_large_file_is_not_read_from_a_pack_with_damage() {
